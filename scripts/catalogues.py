@@ -1,0 +1,72 @@
+"""Compile the gettext catalogues; with ``--check``, refuse what is missing, unequal, unused or out of date."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+ROOT = Path(__file__).parent.parent
+LOCALE = ROOT / "src" / "celosia" / "locale"
+LANGUAGES = ("es", "en")
+_PLACEHOLDER = re.compile(r"{(\w+)[^}]*}")
+
+
+def folder(language: str) -> Path:
+    """Where a language's catalogue lives."""
+    return LOCALE / language / "LC_MESSAGES"
+
+
+def load(language: str) -> Catalog:
+    """The catalogue as its translators wrote it."""
+    with (folder(language) / "celosia.po").open("rb") as file:
+        return read_po(file, locale=language, abort_invalid=True)
+
+
+def compiled(catalogue: Catalog) -> bytes:
+    """The catalogue as gettext reads it."""
+    buffer = io.BytesIO()
+    write_mo(buffer, catalogue)
+    return buffer.getvalue()
+
+
+def texts(catalogue: Catalog) -> dict[str, str]:
+    """Code to text."""
+    return {str(message.id): str(message.string) for message in catalogue if message.id}
+
+
+def problems() -> list[str]:
+    """What is wrong with the catalogues, in words."""
+    found = []
+    books = {language: texts(load(language)) for language in LANGUAGES}
+    es, en = books["es"], books["en"]
+    found += [f"{code}: only in one language" for code in sorted(es.keys() ^ en.keys())]
+    for language, book in books.items():
+        found += [f"{code}: empty in {language}" for code, text in book.items() if not text.strip()]
+        mo = folder(language) / "celosia.mo"
+        if not mo.exists() or mo.read_bytes() != compiled(load(language)):
+            found.append(f"{language}: celosia.mo is out of date; run `make catalogues`")
+    for code in sorted(es.keys() & en.keys()):
+        if set(_PLACEHOLDER.findall(es[code])) != set(_PLACEHOLDER.findall(en[code])):
+            found.append(f"{code}: other placeholders in es than in en")
+    return found
+
+
+def main() -> int:
+    """Compile, or check."""
+    if "--check" in sys.argv:
+        found = problems()
+        sys.stderr.write("".join(f"{line}\n" for line in found))
+        return 1 if found else 0
+    for language in LANGUAGES:
+        (folder(language) / "celosia.mo").write_bytes(compiled(load(language)))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""Celosía: publish microdata, tables and a census without publishing anybody."""

@@ -1,0 +1,101 @@
+"""Errors and warnings: a stable code, facts, and a text in the reader's language.
+
+An error says what happened, where, and how to mend it. Its facts are names of variables, options, files
+and totals; a record's value never enters one.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from celosia.core.language import has_text, text
+
+
+class _Coded:
+    """A code, its facts and the text they make."""
+
+    code: str
+    facts: dict[str, Any]
+
+    def __init__(self, code: str, /, **facts: Any) -> None:
+        super().__init__(code)
+        self.code = code
+        self.facts = facts
+
+    @property
+    def message(self) -> str:
+        """What happened, in one sentence."""
+        return text(f"{self._prefix}.{self.code}", **self.facts)
+
+    @property
+    def fix(self) -> str | None:
+        """How to mend it, where the catalogue says so."""
+        code = f"{self._prefix}.{self.code}.fix"
+        return text(code, **self.facts) if has_text(code) else None
+
+    _prefix = "error"
+
+    def __str__(self) -> str:
+        lines = [self.message]
+        if where := self.facts.get("where"):
+            lines.append(f"  {text('label.where')}: {where}")
+        if self.fix:
+            lines.append(f"  {text('label.fix')}: {self.fix}")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Code and facts, and the only translated parts: ``message`` and ``fix``."""
+        facts = {
+            name: list(value) if isinstance(value, tuple | set | frozenset) else value
+            for name, value in self.facts.items()
+        }
+        kind = type(self).__name__
+        return {"code": self.code, "kind": kind, "message": self.message, "fix": self.fix, "facts": facts}
+
+
+class CelosiaError(_Coded, Exception):
+    """Any refusal of Celosía. Nothing was changed."""
+
+
+class FileError(CelosiaError):
+    """A file that is missing, broken, or cannot hold what it is given."""
+
+
+class DataError(CelosiaError):
+    """Data that do not allow what is asked of them."""
+
+
+class RoleError(CelosiaError):
+    """A variable that is missing or has the wrong role."""
+
+
+class OptionError(CelosiaError, ValueError):
+    """An option that is unknown or out of range."""
+
+
+class PlanError(CelosiaError):
+    """A plan that cannot be read or does not hold together."""
+
+
+class PolicyError(CelosiaError):
+    """A policy that cannot be read or cannot judge this file."""
+
+
+class PromiseError(CelosiaError):
+    """A method's output does not keep what the method promises; it was thrown away."""
+
+
+class CancelledError(CelosiaError):
+    """The user stopped the work."""
+
+
+class CelosiaWarning(_Coded, UserWarning):
+    """Something that the user must know and that does not stop the work."""
+
+    _prefix = "warning"
+
+
+def warn(code: str, /, **facts: Any) -> None:
+    """Issue a coded warning, attributed to the caller of the public function."""
+    warnings.warn(CelosiaWarning(code, **facts), stacklevel=3)

@@ -1,0 +1,91 @@
+"""The language a user reads: messages by code from gettext catalogues, numbers by locale.
+
+Every text that a user sees is looked up here by a stable code (``error.file-missing``). The catalogues
+live in ``celosia/locale/<language>/LC_MESSAGES/celosia.po``; a test checks that both languages hold
+the same codes and the same placeholders.
+"""
+
+from __future__ import annotations
+
+import gettext
+import locale
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+
+LANGUAGES = ("es", "en")
+LOCALE_DIRECTORY = Path(__file__).parent.parent / "locale"
+_NUMBER_LOCALE = {"es": "es_CL", "en": "en"}
+_chosen: ContextVar[str | None] = ContextVar("celosia_language", default=None)
+
+
+def language() -> str:
+    """The language in force: chosen, else ``CELOSIA_LANG``, else the system's, else Spanish."""
+    chosen = _chosen.get()
+    if chosen is not None:
+        return chosen
+    for name in (os.environ.get("CELOSIA_LANG"), _system_language()):
+        if name and name[:2].lower() in LANGUAGES:
+            return name[:2].lower()
+    return "es"
+
+
+def _system_language() -> str | None:
+    for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        value = os.environ.get(variable)
+        if value:
+            return value
+    return locale.getlocale()[0]
+
+
+@contextmanager
+def speaking(name: str | None) -> Iterator[None]:
+    """Within the block texts are in this language (``None`` leaves it as it is)."""
+    if name is None:
+        yield
+        return
+    if name not in LANGUAGES:
+        raise ValueError(f"unknown language; known: {', '.join(LANGUAGES)}")
+    token = _chosen.set(name)
+    try:
+        yield
+    finally:
+        _chosen.reset(token)
+
+
+@cache
+def _catalogue(name: str) -> gettext.NullTranslations:
+    return gettext.translation("celosia", localedir=LOCALE_DIRECTORY, languages=[name])
+
+
+def has_text(code: str) -> bool:
+    """Whether the catalogue in force holds this code."""
+    return _catalogue(language()).gettext(code) != code
+
+
+def text(code: str, /, **facts: object) -> str:
+    """The text for a code in the language in force, with its facts filled in."""
+    template = _catalogue(language()).gettext(code)
+    return template.format(**{name: _fact(value) for name, value in facts.items()}) if facts else template
+
+
+def _fact(value: object) -> object:
+    if isinstance(value, tuple | list | set | frozenset):
+        return ", ".join(str(item) for item in value)
+    return value
+
+
+def number(value: float, decimals: int | None = None) -> str:
+    """A number as the language in force writes it; ``decimals`` fixes how many it shows."""
+    from babel.numbers import format_decimal
+
+    pattern = "#,##0.###" if decimals is None else "#,##0" + ("." + "0" * decimals if decimals else "")
+    return str(format_decimal(value, format=pattern, locale=_NUMBER_LOCALE[language()]))
+
+
+def percent(share: float, decimals: int = 2) -> str:
+    """A share in [0, 1] as a percentage in the language in force."""
+    return number(100 * share, decimals) + "\u202f%"

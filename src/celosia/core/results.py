@@ -1,0 +1,66 @@
+"""What every measure gives back: numbers first, display second."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+import polars as pl
+
+from celosia.core.language import has_text, number, text
+
+
+@runtime_checkable
+class Result(Protocol):
+    """A small typed value with a table, a mapping and a display in notebooks."""
+
+    def table(self) -> pl.DataFrame:
+        """The result as a table."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain numbers, with English keys."""
+        ...
+
+
+class Tabular:
+    """Display of a result in a notebook, from its table."""
+
+    def table(self) -> pl.DataFrame:
+        """The result as a table."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return html_table(self.table())
+
+
+def heading(name: str) -> str:
+    """A column's heading in the reader's language, where the catalogue has one."""
+    code = f"column.{name}"
+    return text(code) if has_text(code) else name
+
+
+def cell(value: object) -> str:
+    """A cell as a reader sees it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return text("label.yes") if value else text("label.no")
+    if isinstance(value, int):
+        return number(value, 0)
+    if isinstance(value, float):
+        return number(value, 0 if value.is_integer() else 5)
+    return str(value)
+
+
+def html_table(table: pl.DataFrame) -> str:
+    """A table as HTML, escaped, numbers aligned."""
+    from html import escape
+
+    numeric = [dtype.is_numeric() for dtype in table.dtypes]
+    side = [' class="number"' if flag else "" for flag in numeric]
+    head = "".join(f"<th{c}>{escape(heading(n))}</th>" for n, c in zip(table.columns, side, strict=True))
+    body = "".join(
+        "<tr>" + "".join(f"<td{c}>{escape(cell(v))}</td>" for v, c in zip(row, side, strict=True)) + "</tr>"
+        for row in table.iter_rows()
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

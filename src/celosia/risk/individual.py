@@ -1,0 +1,223 @@
+r"""Individual risk: the chance that a record is re-identified, and what it makes of file and household.
+
+A record with sample frequency :math:`f` and estimated population frequency :math:`F` is re-identified by an intruder
+who knows its key with probability :math:`E[1/F_k \mid f]`, where :math:`F_k` given :math:`f` is negative binomial with success
+probability :math:`\pi = f/F` (Benedetti & Franconi 1998):
+
+.. math::
+    r = \begin{cases}
+      \dfrac{\pi}{1-\pi}\ln\dfrac1\pi & f = 1\\[1ex]
+      \dfrac{\pi}{1-\pi} - \Bigl(\dfrac{\pi}{1-\pi}\Bigr)^2 \ln\dfrac1\pi & f = 2\\[1ex]
+      \dfrac{\pi}{f-(1-\pi)} & f = 3, 4, \dots\\[1ex]
+      1/f & F = f
+    \end{cases}
+
+The third line is the usual approximation; where :math:`f` is not an integer (``alpha`` < 1) the exact
+:math:`\frac{\pi}{f}\,{}_2F_1(1,1;f+1;1-\pi)` is used. INE's standard (2021, Tabla 17) writes :math:`r = 1/F` but prints
+the values of this estimator.
+
+Global risk is the mean of :math:`r`; its sum is the expected number of re-identifications. A member's
+household is re-identified when any member is: :math:`r^h = 1 - \prod_j (1 - r_j)`.
+
+References
+----------
+Benedetti & Franconi (1998), *Statistical and technological solutions for controlled data dissemination*.
+Franconi & Polettini (2004), *Individual risk estimation in μ-Argus: a review*, PSD 2004, LNCS 3050, 262-272.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from celosia.core.errors import OptionError, warn
+from celosia.core.frames import enter
+from celosia.core.results import Tabular
+from celosia.core.run import Run
+from celosia.engines import Classes, engine
+from celosia.kernels.counting import unite_by
+from celosia.kernels.reidentification import individual_risks
+from celosia.risk.frequencies import Frequencies, Missing, frequencies
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class IndividualRisk(Tabular):
+    """Risk of every record, of the file, and of the households where they are known.
+
+    Attributes
+    ----------
+    frequencies
+        The f and F behind the risks.
+    of_key
+        Risk of each distinct key.
+    """
+
+    frequencies: Frequencies = field(repr=False)
+    of_key: Floats = field(repr=False)
+    households: Classes | None = field(repr=False)
+
+    @cached_property
+    def risk(self) -> Floats:
+        """Risk of each record."""
+        return self.frequencies.keys.of_records(self.of_key)
+
+    @cached_property
+    def of_household(self) -> Floats | None:
+        """Risk of each household."""
+        if self.households is None:
+            return None
+        united = np.zeros(self.households.size)
+        unite_by(self.households.index, self.risk, united)
+        return united
+
+    @cached_property
+    def household_risk(self) -> Floats | None:
+        """Risk of each record's household: the same for all its members."""
+        if self.households is None:
+            return None
+        of_household = self.of_household
+        assert of_household is not None
+        return of_household[self.households.index]
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        return self.frequencies.records
+
+    @cached_property
+    def expected(self) -> float:
+        """Expected number of re-identified records."""
+        return float(self.of_key @ self.frequencies.keys.count)
+
+    @property
+    def global_risk(self) -> float:
+        """Expected share of re-identified records."""
+        return self.expected / self.records
+
+    @cached_property
+    def household_expected(self) -> float | None:
+        """Expected number of records whose household is re-identified."""
+        if self.households is None or self.of_household is None:
+            return None
+        return float(self.of_household @ np.bincount(self.households.index, minlength=self.households.size))
+
+    @property
+    def household_global_risk(self) -> float | None:
+        """Expected share of records whose household is re-identified."""
+        return None if self.household_expected is None else self.household_expected / self.records
+
+    def above(self, level: float, household: bool = False) -> int:
+        """Records whose risk (or household's risk) is above a level."""
+        if not household:
+            return int(self.frequencies.keys.count[self.of_key > level].sum())
+        if self.household_risk is None:
+            raise OptionError("household-unknown")
+        return int((self.household_risk > level).sum())
+
+    def share_above(self, level: float, household: bool = False) -> float:
+        """Share of records whose risk (or household's risk) is above a level."""
+        return self.above(level, household) / self.records
+
+    @cached_property
+    def high(self) -> int:
+        """Records far above the rest: r > median + 3 · 1.4826 · MAD, and r > 0.1."""
+        median = np.median(self.risk)
+        spread = 1.4826 * np.median(np.abs(self.risk - median))
+        return int(((self.risk > median + 3 * spread) & (self.risk > 0.1)).sum())
+
+    def threshold(self, max_global_risk: float) -> float | None:
+        """The highest risk that records may keep if the mean over all is to stay below a limit.
+
+        Records are taken from high risk to low; at each new, lower risk ``x`` the ``c`` records above it are thought
+        reduced to ``x``. The first ``x`` at which the expected number of re-identifications falls below ``limit * n``
+        is the threshold; ``None`` where the file is already below, 0 where no ``x`` suffices.
+        """
+        if not 0 < max_global_risk <= 1:
+            raise OptionError("option-range", option="max_global_risk", low=0, high=1)
+        order = np.argsort(-self.of_key, kind="stable")
+        risk, count = self.of_key[order], self.frequencies.keys.count[order]
+        allowed = max_global_risk * self.records
+        if self.expected < allowed:
+            return None
+        first = np.flatnonzero(np.diff(risk) < 0) + 1
+        below = np.cumsum((risk * count)[::-1])[::-1]
+        above = np.cumsum(count)
+        for i in first:
+            if below[i] + above[i - 1] * risk[i] < allowed:
+                return float(risk[i])
+        return 0.0
+
+    def table(self) -> pl.DataFrame:
+        """Global figures and shares above the levels of INE's Tabla 20, for records and households."""
+        levels = [False] if self.households is None else [False, True]
+        rows = []
+        for household in levels:
+            level = "household" if household else "individual"
+            mean = self.household_global_risk if household else self.global_risk
+            rows.append((level, "global_risk", None, mean))
+            rows += [
+                (level, "share_above", at, self.share_above(at, household)) for at in (0.01, 0.05, 0.25, 0.5, 0.9)
+            ]
+        return pl.DataFrame(rows, schema=["level", "measure", "at", "value"], orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Global figures as plain numbers."""
+        return {
+            "records": self.records,
+            "expected": self.expected,
+            "global_risk": self.global_risk,
+            "household_expected": self.household_expected,
+            "household_global_risk": self.household_global_risk,
+        }
+
+
+def individual(
+    frame: Any,
+    keys: Sequence[str],
+    weight: str | None = None,
+    household: str | None = None,
+    missing: Missing = "wildcard",
+    alpha: float = 1.0,
+    run: Run | None = None,
+) -> IndividualRisk:
+    """Individual, household and global risk.
+
+    Parameters
+    ----------
+    frame, keys, weight, missing, alpha
+        As in ``frequencies``; without weights F = f and the risk is 1/f, as in a census.
+    household
+        The variable that identifies the household.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"sexo": [1, 1, 2], "peso": [100, 80, 120]})
+    >>> individual(frame, keys=["sexo"], weight="peso").risk.round(4).tolist()
+    [0.0106, 0.0106, 0.0402]
+    """
+    data = enter(frame)
+    found = frequencies(data, keys, weight, missing, alpha, run)
+    households = None if household is None else engine(data).group(household)
+    return of_frequencies(found, households)
+
+
+def of_frequencies(found: Frequencies, households: Classes | None = None) -> IndividualRisk:
+    """Individual risk from frequencies already counted."""
+    sample = found.of_key.astype(np.float64)
+    population = found.population_of_key
+    short = population < sample
+    if short.any():
+        warn("population-below-sample", count=int(found.keys.count[short].sum()))
+        population = np.maximum(population, sample)
+    of_key = np.empty(sample.size)
+    individual_risks(sample, population, of_key)
+    return IndividualRisk(found, of_key, households)
