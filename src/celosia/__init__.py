@@ -1,1 +1,62 @@
-"""Celosía: publish microdata, tables and a census without publishing anybody."""
+"""Celosía: publish microdata, tables and a census without publishing anybody.
+
+>>> import celosia
+>>> data = celosia.datasets.survey(n=500)
+>>> celosia.risk.individual(data, keys=["region", "sexo", "edad"], weight="factor").global_risk < 0.1
+True
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from celosia.core.dictionary import Dictionary, MissingKind, Variable
+from celosia.core.errors import CelosiaError, CelosiaWarning
+from celosia.core.hierarchy import Hierarchy
+from celosia.core.lazy import lazy
+from celosia.core.microdata import Microdata
+from celosia.core.run import Run
+
+if TYPE_CHECKING:
+    from celosia import datasets, methods, process, report, risk
+    from celosia.io import read, write
+    from celosia.process import Plan, Policy, Study
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CelosiaError",
+    "CelosiaWarning",
+    "Dictionary",
+    "Hierarchy",
+    "Microdata",
+    "MissingKind",
+    "Plan",
+    "Policy",
+    "Run",
+    "Study",
+    "Variable",
+    "datasets",
+    "methods",
+    "process",
+    "read",
+    "report",
+    "risk",
+    "write",
+]
+
+__getattr__ = lazy(
+    __name__,
+    {
+        "Plan": "celosia.process",
+        "Policy": "celosia.process",
+        "Study": "celosia.process",
+        "read": "celosia.io",
+        "write": "celosia.io",
+        **{package: f"celosia.{package}" for package in ("datasets", "methods", "process", "report", "risk")},
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return __all__

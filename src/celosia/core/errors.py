@@ -7,9 +7,12 @@ and totals; a record's value never enters one.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from celosia.core.language import has_text, text
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 
 class _Coded:
@@ -45,17 +48,27 @@ class _Coded:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Code and facts, and the only translated parts: ``message`` and ``fix``."""
+        """Code and facts, and the only translated part: ``message``."""
         facts = {
             name: list(value) if isinstance(value, tuple | set | frozenset) else value
             for name, value in self.facts.items()
         }
-        kind = type(self).__name__
-        return {"code": self.code, "kind": kind, "message": self.message, "fix": self.fix, "facts": facts}
+        return {"code": self.code, "kind": type(self).__name__, "message": str(self), "facts": facts}
 
 
 class CelosiaError(_Coded, Exception):
     """Any refusal of Celosía. Nothing was changed."""
+
+    @classmethod
+    def of_fields(cls, error: ValidationError, where: str) -> Self:
+        """The refusal of a declaration, from what its model found wrong: names of fields, no inputs."""
+        codes = {"extra_forbidden": "field-unknown", "missing": "field-absent"}
+        found: dict[str, list[str]] = {}
+        for problem in error.errors(include_input=False, include_context=False, include_url=False):
+            code = codes.get(problem["type"], "field-invalid")
+            found.setdefault(code, []).append(".".join(map(str, problem["loc"])))
+        code = next(code for code in ("field-unknown", "field-absent", "field-invalid") if code in found)
+        return cls(code, where=where, fields=tuple(found[code]))
 
 
 class FileError(CelosiaError):
@@ -70,7 +83,7 @@ class RoleError(CelosiaError):
     """A variable that is missing or has the wrong role."""
 
 
-class OptionError(CelosiaError, ValueError):
+class OptionError(CelosiaError):
     """An option that is unknown or out of range."""
 
 

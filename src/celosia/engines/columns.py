@@ -28,7 +28,7 @@ class Column:
     low: int
     width: int
     present: Ints
-    codes: list[str]
+    distinct: pl.Series
     has_null: bool
     has_suppressed: bool
 
@@ -44,7 +44,8 @@ class Column:
             return len(codes)
 
         unanswered: list[int] = []
-        for value, code in zip(self.present, self.codes, strict=True):
+        spelled = spell_series(self.distinct).to_list()
+        for value, code in zip(self.present, spelled, strict=True):
             kind = variable.kind_of(code)
             if kind in (None, MissingKind.NOT_APPLICABLE):
                 digit_of[value - self.low] = category(code, kind)
@@ -74,20 +75,20 @@ def column(values: pl.Series, suppressed: npt.NDArray[np.bool_] | None) -> Colum
         numbers = np.where(suppressed, low + 1, numbers)
     width = high - low + 1
     if width > max(_NARROW, 4 * whole.len()):
-        distinct = whole.drop_nulls().unique().sort().to_numpy()
-        ranked = np.searchsorted(distinct, numbers) + 2
+        ordered = whole.drop_nulls().unique().sort().to_numpy()
+        ranked = np.searchsorted(ordered, numbers) + 2
         ranked[numbers == low] = _NULL
         ranked[numbers == low + 1] = _SUPPRESSED
-        present, numbers, low, width = np.arange(distinct.size) + 2, ranked, 0, distinct.size + 2
-        codes = pl.Series(distinct)
+        present, numbers, low, width = np.arange(ordered.size) + 2, ranked, 0, ordered.size + 2
+        codes = pl.Series(ordered)
     else:
         seen = np.zeros(width, dtype=np.uint8)
         mark_present(numbers, low, seen)
         present = np.flatnonzero(seen[2:]) + 2 + low
         codes = pl.Series(present)
-    texts = order.gather(codes) if order is not None else codes.cast(values.dtype)
+    distinct = order.gather(codes) if order is not None else codes.cast(values.dtype)
     hidden = int(suppressed.sum()) if suppressed is not None else 0
-    return Column(numbers, low, width, present, spell_series(texts).to_list(), nulls > hidden, hidden > 0)
+    return Column(numbers, low, width, present, distinct, nulls > hidden, hidden > 0)
 
 
 def _as_integers(values: pl.Series) -> tuple[pl.Series, pl.Series | None]:

@@ -122,6 +122,10 @@ class IndividualRisk(Tabular):
             raise OptionError("household-unknown")
         return int((self.household_risk > level).sum())
 
+    def certain(self, household: bool = False) -> int:
+        """Records that are re-identified for sure: risk 1."""
+        return self.above(float(np.nextafter(1, 0)), household)
+
     def share_above(self, level: float, household: bool = False) -> float:
         """Share of records whose risk (or household's risk) is above a level."""
         return self.above(level, household) / self.records

@@ -1,0 +1,28 @@
+"""``celosia demo``: a synthetic survey and a plan, written to a folder and carried out."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from celosia.cli.output import Output
+from celosia.cli.plans import run_plan
+from celosia.core.errors import FileError
+from celosia.core.language import text
+
+
+def demo(output: Output, folder: Path) -> int:
+    """Write the survey and its plan, then run it as anybody would."""
+    from celosia.datasets import survey
+    from celosia.io import write, writing
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        raise FileError("folder-unwritable", path=folder.name) from None
+    write(survey(), folder / "encuesta.csv")
+    plan = folder / "plan.yaml"
+    with writing(plan) as temporary:
+        temporary.write_text(files("celosia.cli").joinpath("demo_plan.yaml").read_text("utf-8"), "utf-8")
+    output.say(text("demo.made", folder=folder))
+    return run_plan(output, plan)

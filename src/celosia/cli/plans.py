@@ -1,0 +1,63 @@
+"""``celosia run`` and ``celosia check``: a plan carried out, or judged as its file stands on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from celosia.cli.output import Output
+from celosia.core.language import text
+
+
+def run_plan(output: Output, path: Path) -> int:
+    """Carry out a plan: protect, judge, write the public file where it passes, and the summary page."""
+    from celosia.core.keystore import project_key
+    from celosia.io import writing
+    from celosia.process import Plan, Study
+    from celosia.process.release import folder, release
+    from celosia.report import summary
+    from celosia.report.summary import before_after, verdict_table
+
+    plan = Plan.load(path)
+    internal = plan.resolve(plan.release.folder) / "interno"
+    internal.mkdir(parents=True, exist_ok=True)
+    with output.working(), output.progress(project_key(internal / "clave")) as run:
+        study = Study.open(plan, run).replay(plan)
+        outcome = release(study)
+        with writing(internal / "resumen.html") as temporary:
+            temporary.write_text(summary(outcome), "utf-8")
+    output.table(before_after(study), title=text("summary.before-after"))
+    if not outcome.passes:
+        output.table(verdict_table(outcome.verdict), title=text("summary.verdict"))
+    output.say(text("verdict.passes" if outcome.passes else "verdict.fails", policy=outcome.verdict.policy))
+    if outcome.verdict.direct:
+        output.say(text("verdict.direct", variables=outcome.verdict.direct))
+    if outcome.data is not None:
+        output.say(f"{text('label.public-file')}: {outcome.data}")
+    output.say(f"{text('label.summary-page')}: {folder(study) / 'interno' / 'resumen.html'}")
+    results = {**outcome.to_dict(), "summary": str(internal / "resumen.html")}
+    return output.done(results, outcome.passes)
+
+
+def check_plan(output: Output, path: Path) -> int:
+    """Judge the public file as it stands on disk."""
+    from celosia.core.errors import FileError
+    from celosia.core.keystore import project_key
+    from celosia.process import Plan, Study
+    from celosia.process.release import confirm, public_file
+    from celosia.report.summary import verdict_table
+
+    plan = Plan.load(path)
+    internal = plan.resolve(plan.release.folder) / "interno"
+    if not (internal / "clave").exists():
+        raise FileError("not-run-yet", path=path.name)
+    with output.working(), output.progress(project_key(internal / "clave")) as run:
+        study = Study.open(plan, run).replay(plan)
+        file = public_file(study)
+        verdict = study.check()
+        written = file.exists()
+        if written:
+            confirm(study, file)
+    output.table(verdict_table(verdict), title=text("summary.verdict"))
+    output.say(text("check.confirmed" if written else "check.no-file", path=file.name))
+    output.say(text("verdict.passes" if verdict.passes else "verdict.fails", policy=verdict.policy))
+    return output.done({"verdict": verdict.to_dict(), "confirmed": written}, verdict.passes and written)

@@ -1,0 +1,161 @@
+"""A hierarchy of codes: the one tree of the house.
+
+Generalisation, recoding, distances and geography all take it. It holds the path of each leaf, most detailed
+code first; parents are derived and checked. Its domain may be larger than the data; two groupings of the same
+leaves are two hierarchies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from pydantic import Field, field_validator
+
+from celosia.core.codes import Code, spell, spell_series
+from celosia.core.errors import DataError, FileError, OptionError
+from celosia.core.model import Frozen, ReadOnly
+
+Path_ = tuple[Code, ...]
+
+
+class Hierarchy(Frozen):
+    """Levels of codes.
+
+    Parameters
+    ----------
+    rows
+        The path of each leaf: its own code, its parent's, … all of one length.
+    labels
+        Labels of codes, for each level that has any.
+    name
+        Name of what it classifies.
+
+    Examples
+    --------
+    >>> places = Hierarchy.from_prefix(["01101", "01401", "02101"], lengths=(3, 2))
+    >>> places.parents("01401")
+    ('014', '01')
+    >>> places.mapping(2)["02101"]
+    '02'
+    """
+
+    rows: tuple[Path_, ...] = Field(min_length=1)
+    labels: tuple[ReadOnly[Code, str], ...] = ()
+    name: str = ""
+
+    @field_validator("rows")
+    @classmethod
+    def _is_a_tree(cls, rows: tuple[Path_, ...]) -> tuple[Path_, ...]:
+        depth = len(rows[0])
+        for number, row in enumerate(rows, start=1):
+            if len(row) != depth:
+                raise DataError("hierarchy-ragged", row=number, expected=depth, found=len(row))
+            if any(code == "" for code in row):
+                raise DataError("hierarchy-gap", row=number)
+        for level in range(depth - 1):
+            parent: dict[str, str] = {}
+            for number, row in enumerate(rows, start=1):
+                if parent.setdefault(row[level], row[level + 1]) != row[level + 1]:
+                    raise DataError("hierarchy-two-parents", row=number, level=level)
+        if len({row[0] for row in rows}) < len(rows):
+            repeated = next(n for n, row in enumerate(rows, 1) if [r[0] for r in rows[: n - 1]].count(row[0]))
+            raise DataError("hierarchy-leaf-repeated", row=repeated)
+        return rows
+
+    # -- makers -----------------------------------------------------------------------------------
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Sequence[Any]], name: str = "") -> Hierarchy:
+        """From the paths of the leaves, most detailed code first."""
+        return cls(rows=tuple(tuple(row) for row in rows), name=name)
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[Any, Any], name: str = "") -> Hierarchy:
+        """From code → group: two levels."""
+        return cls(rows=tuple((code, group) for code, group in mapping.items()), name=name)
+
+    @classmethod
+    def from_prefix(cls, codes: Iterable[Any], lengths: Sequence[int], name: str = "") -> Hierarchy:
+        """From codes whose first characters name their parents (comuna 01101 → provincia 011 → región 01)."""
+        spelled = sorted({code for code in map(spell, codes) if code is not None})
+        longest = max(lengths, default=0)
+        for number, code in enumerate(spelled, start=1):
+            if len(code) < longest:
+                raise DataError("hierarchy-code-short", row=number, length=longest)
+        return cls(rows=tuple((code, *(code[:length] for length in lengths)) for code in spelled), name=name)
+
+    @classmethod
+    def from_columns(cls, frame: pl.DataFrame, columns: Sequence[str], name: str = "") -> Hierarchy:
+        """From columns of data, most detailed first (a column and its parent's column)."""
+        spelled = pl.DataFrame([spell_series(frame[column]) for column in columns]).unique().drop_nulls()
+        return cls(rows=tuple(spelled.sort(columns).iter_rows()), name=name)
+
+    @classmethod
+    def from_csv(cls, path: str | Path, separator: str | None = None, header: bool = False) -> Hierarchy:
+        """From a file with one line a leaf: its code, its parent's, …; the separator is found out."""
+        import csv
+
+        file = Path(path)
+        try:
+            text = file.read_text("utf-8-sig")
+        except FileNotFoundError:
+            raise FileError("file-missing", path=file.name) from None
+        except (OSError, UnicodeDecodeError):
+            raise FileError("file-unreadable", path=file.name) from None
+        lines = [line for line in text.splitlines() if line.strip()]
+        if not lines:
+            raise FileError("file-empty", path=file.name)
+        mark = separator or max(";,\t|", key=lines[0].count)
+        rows = [tuple(row) for row in csv.reader(lines, delimiter=mark)]
+        return cls(rows=tuple(rows[1:] if header else rows), name=file.stem)
+
+    # -- what it holds -----------------------------------------------------------------------------
+
+    @property
+    def depth(self) -> int:
+        """Number of levels, leaves included."""
+        return len(self.rows[0])
+
+    @cached_property
+    def codes(self) -> tuple[tuple[str, ...], ...]:
+        """The codes of each level, in order of appearance."""
+        return tuple(tuple(dict.fromkeys(row[level] for row in self.rows)) for level in range(self.depth))
+
+    @cached_property
+    def parent_of(self) -> tuple[npt.NDArray[np.int32], ...]:
+        """For each level but the last, the position of every code's parent in the next one."""
+        arrays = []
+        for level in range(self.depth - 1):
+            place = {code: i for i, code in enumerate(self.codes[level + 1])}
+            above = {row[level]: row[level + 1] for row in self.rows}
+            arrays.append(np.array([place[above[code]] for code in self.codes[level]], dtype=np.int32))
+        return tuple(arrays)
+
+    def mapping(self, level: int) -> dict[str, str]:
+        """Leaf → its code at a level (0 is the leaf itself)."""
+        if not 0 <= level < self.depth:
+            raise OptionError("option-range", option="level", low=0, high=self.depth - 1)
+        return {row[0]: row[level] for row in self.rows}
+
+    def parents(self, leaf: Any) -> tuple[str, ...]:
+        """The ancestors of a leaf, nearest first."""
+        wanted = spell(leaf)
+        for row in self.rows:
+            if row[0] == wanted:
+                return row[1:]
+        raise DataError("hierarchy-unknown", hierarchy=self.name or "?")
+
+    def label(self, level: int, code: str) -> str:
+        """The label of a code at a level; the code where it has none."""
+        return self.labels[level].get(code, code) if level < len(self.labels) else code
+
+    def missing_from(self, values: pl.Series) -> int:
+        """How many distinct codes of a column the hierarchy does not know."""
+        known = set(self.codes[0])
+        return sum(code not in known for code in spell_series(values.drop_nulls().unique()).to_list())

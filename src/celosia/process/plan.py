@@ -1,0 +1,144 @@
+"""A plan: everything that was decided about a file, in one YAML text that keeps its comments.
+
+Roles, scenarios, policy, hierarchies and steps live only here. Unknown fields are refused; scalars keep their source
+spelling; every step carries a name, filled in by the writer, so that inserting one changes no other's chance.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from celosia.core.dictionary import Dictionary, Role
+from celosia.core.errors import FileError, PlanError
+from celosia.core.hierarchy import Hierarchy
+from celosia.core.model import Frozen, ReadOnly
+from celosia.process.policy import Policy
+from celosia.process.scenario import FileKind, Scenario
+from celosia.process.step import Step, free_name
+from celosia.process.yaml import dump, edit, load_text
+
+VERSION = "1"
+
+
+class Release(Frozen):
+    """Where the results go: public data, and the internal page and key beside them."""
+
+    folder: str = "salida"
+    data: str = "datos.csv"
+    title: str = ""
+
+
+class Plan(Frozen):
+    """A plan as data; ``text`` is what its authors wrote."""
+
+    version: str = VERSION
+    title: str = ""
+    source: str | None = None
+    kind: FileKind | None = None
+    dictionary: Dictionary = Dictionary()
+    dictionary_file: str | None = None
+    scenarios: tuple[Scenario, ...] = ()
+    hierarchies: ReadOnly[str, Hierarchy] = Field(default_factory=dict, validate_default=True)
+    policy: str | None = None
+    steps: tuple[Step, ...] = ()
+    release: Release = Release()
+    path: str = ""
+    text: str = Field(default="", repr=False)
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    @classmethod
+    def load(cls, path: str | Path) -> Plan:
+        """A plan from its file."""
+        file = Path(path)
+        try:
+            text = file.read_text("utf-8-sig")
+        except FileNotFoundError:
+            raise FileError("file-missing", path=file.name) from None
+        except (OSError, UnicodeDecodeError):
+            raise FileError("file-unreadable", path=file.name) from None
+        return cls.parse(text, file)
+
+    @classmethod
+    def parse(cls, text: str, path: str | Path = "plan.yaml") -> Plan:
+        """A plan from its text; relative names in it start at the folder of ``path``."""
+        from celosia.process.planfile import read_plan
+
+        where = Path(path)
+        fields = read_plan(load_text(text, where.name), where)
+        try:
+            return cls(**fields, path=str(where), text=text)
+        except ValidationError as error:
+            raise PlanError.of_fields(error, where=where.name) from None
+
+    def resolve(self, name: str) -> Path:
+        """A file named in the plan, from the plan's folder."""
+        return Path(self.path).parent / name
+
+    def codebook(self) -> Path | None:
+        """The file of the dictionary, where the plan names one."""
+        return self.resolve(self.dictionary_file) if self.dictionary_file else None
+
+    def load_policy(self, name: str) -> Policy:
+        """A policy by name, or by file from the plan's folder."""
+        return Policy.load(self.resolve(name) if Path(name).suffix else name)
+
+    # -- parts -------------------------------------------------------------------------------------
+
+    def scenario(self, name: str | None = None) -> Scenario:
+        """The scenario of this name; the first one by default."""
+        for scenario in self.scenarios:
+            if name is None or scenario.name == name:
+                return scenario
+        known = tuple(scenario.name for scenario in self.scenarios)
+        raise PlanError("scenario-unknown", scenario=name or "", known=known)
+
+    @property
+    def step_names(self) -> tuple[str, ...]:
+        """Names of the steps, in order."""
+        return tuple(step.name for step in self.steps)
+
+    def free_name(self, do: str) -> str:
+        """A name for a new step that no step has."""
+        return free_name(do, self.step_names)
+
+    # -- the same plan, changed --------------------------------------------------------------------
+
+    def without_steps(self) -> Plan:
+        """The plan before any step."""
+        return self.model_copy(update={"steps": (), "text": _edited(self.text, steps=[])})
+
+    def with_step(self, step: Step) -> Plan:
+        """The plan with one more step, written at the end of its text under its name."""
+        text = _edited(self.text, append=step) if self.text else ""
+        return self.model_copy(update={"steps": (*self.steps, step), "text": text})
+
+    def with_role(self, variable: str, role: Role | str) -> Plan:
+        """The plan with a variable's role declared."""
+        return self.model_copy(update={"dictionary": self.dictionary.replace(variable, role=role)})
+
+
+def _edited(text: str, steps: list[Any] | None = None, append: Step | None = None) -> str:
+    if not text:
+        return ""
+    tree = edit(text)
+    if steps is not None:
+        tree["steps"] = steps
+    if append is not None:
+        tree.setdefault("steps", []).append(written(append))
+    return dump(tree)
+
+
+def written(step: Step) -> dict[str, Any]:
+    """A step as a plan writes it: what differs from the defaults."""
+    own: dict[str, Any] = {"do": step.method.do, "name": step.name}
+    if step.level != "record":
+        own["level"] = step.level
+    if step.where:
+        own["where"] = step.where
+    if step.step_strata:
+        own["strata"] = list(step.step_strata)
+    return own | step.method.model_dump(mode="json", exclude_defaults=True)

@@ -1,0 +1,127 @@
+"""From the YAML that people write to the fields of a plan: short forms, names of hierarchies, names of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from celosia.core.dictionary import Dictionary, Role
+from celosia.core.errors import PlanError
+from celosia.core.hierarchy import Hierarchy
+from celosia.process.scenario import FileKind, Scenario
+from celosia.process.step import Step, free_name
+
+_FIELDS = (
+    "celosia", "title", "source", "kind", "dictionary", "roles", "scenarios", "hierarchies", "policy", "steps", "release",
+)  # fmt: skip
+
+
+def read_plan(written: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """The fields of ``Plan`` from what was written in ``path``."""
+    where = path.name
+    if unknown := [name for name in written if name not in _FIELDS]:
+        raise PlanError("plan-field-unknown", where=where, fields=tuple(unknown), known=_FIELDS)
+    fields: dict[str, Any] = {}
+    for name in ("title", "source", "policy"):
+        if written.get(name) is not None:
+            fields[name] = written[name]
+    if written.get("celosia") not in (None, "1"):
+        raise PlanError("plan-version", where=where, known="1")
+    if written.get("release") is not None:
+        fields["release"] = written["release"]
+    if written.get("kind") is not None:
+        fields["kind"] = _kind(written["kind"], where)
+    described = written.get("dictionary")
+    if isinstance(described, str):
+        fields["dictionary_file"] = described
+        described = None
+    fields["dictionary"] = _dictionary(described or {}, written.get("roles") or {}, where)
+    fields["scenarios"] = _scenarios(written.get("scenarios") or {}, where)
+    hierarchies = _hierarchies(written.get("hierarchies") or {}, path)
+    fields["hierarchies"] = hierarchies
+    fields["steps"] = _steps(written.get("steps") or [], hierarchies, where)
+    return fields
+
+
+def _kind(value: Any, where: str) -> FileKind:
+    if value == "register":
+        raise PlanError("register-undeclared", where=where)
+    try:
+        return FileKind(value)
+    except ValueError:
+        raise PlanError("kind-unknown", where=where, known=tuple(kind.value for kind in FileKind)) from None
+
+
+def _dictionary(described: Mapping[str, Any], roles: Mapping[str, Any], where: str) -> Dictionary:
+    _mapping(described, where, "dictionary")
+    _mapping(roles, where, "roles")
+    book = Dictionary()
+    try:
+        for name, facts in described.items():
+            book = book.replace(name, **(facts or {}))
+        for role, names in roles.items():
+            for name in [names] if isinstance(names, str) else names:
+                book = book.replace(name, role=role)
+    except ValidationError as error:
+        raise PlanError.of_fields(error, where=f"{where}: dictionary") from None
+    for role in (Role.WEIGHT, Role.HOUSEHOLD, Role.ID):
+        book.one_with_role(role)
+    return book
+
+
+def _scenarios(written: Any, where: str) -> tuple[Scenario, ...]:
+    _mapping(written, where, "scenarios")
+    made = []
+    for name, facts in written.items():
+        given = {"keys": facts} if isinstance(facts, list) else facts
+        try:
+            made.append(Scenario(name=name, **(given or {})))
+        except ValidationError as error:
+            raise PlanError.of_fields(error, where=f"{where}: {name}") from None
+    return tuple(made)
+
+
+def _hierarchies(written: Any, path: Path) -> dict[str, Hierarchy]:
+    _mapping(written, path.name, "hierarchies")
+    made = {}
+    for name, facts in written.items():
+        if isinstance(facts, list):
+            made[name] = Hierarchy.from_rows(facts, name)
+        elif isinstance(facts, dict) and set(facts) == {"csv"}:
+            made[name] = Hierarchy.from_csv(path.parent / facts["csv"])
+        elif isinstance(facts, dict) and facts:
+            made[name] = Hierarchy.from_mapping(facts, name)
+        else:
+            raise PlanError("hierarchy-form", where=path.name, hierarchy=name)
+    return made
+
+
+def _steps(written: Any, hierarchies: Mapping[str, Hierarchy], where: str) -> tuple[Step, ...]:
+    if not isinstance(written, list):
+        raise PlanError("plan-not-list", where=where, field="steps")
+    steps: list[Step] = []
+    taken: set[str] = set()
+    for number, facts in enumerate(written, start=1):
+        if not isinstance(facts, dict):
+            raise PlanError("step-without-do", where=where, step=str(number))
+        given = dict(facts)
+        named = given.get("hierarchy")
+        if isinstance(named, str):
+            if named not in hierarchies:
+                raise PlanError("hierarchy-unnamed", where=where, hierarchy=named, known=tuple(hierarchies))
+            given["hierarchy"] = hierarchies[named]
+        step = Step.parse(given, free_name(str(given.get("do")), taken))
+        if step.name in taken:
+            raise PlanError("step-name-taken", where=where, step=step.name)
+        taken.add(step.name)
+        steps.append(step)
+    return tuple(steps)
+
+
+def _mapping(value: Any, where: str, field: str) -> None:
+    if not isinstance(value, Mapping):
+        raise PlanError("plan-not-mapping", where=where, field=field)
+

@@ -1,0 +1,96 @@
+"""Release: write the public file, read it back from disk, and confirm on it what was promised.
+
+A study that does not meet its policy releases nothing. A file that does not read back as what was meant is
+removed again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from celosia.core.codes import spell_series
+from celosia.core.errors import PromiseError
+from celosia.core.microdata import Microdata
+from celosia.process.study import Study
+from celosia.process.verdict import Verdict
+from celosia.verify import KAnonymous
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What became of a study: its verdict, and the file where it passed."""
+
+    study: Study
+    verdict: Verdict
+    data: Path | None
+
+    @property
+    def passes(self) -> bool:
+        """Whether the file was released."""
+        return self.data is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Verdict, steps and file as plain values."""
+        return {
+            "passes": self.passes,
+            "records": {"before": self.study.root.data.height, "after": self.study.data.height},
+            "steps": [
+                {"name": state.plan.steps[-1].name, "do": state.plan.steps[-1].method.do, **state.result.to_dict()}
+                for state in self.study.history
+                if state.result is not None
+            ],
+            "verdict": self.verdict.to_dict(),
+            "data": None if self.data is None else str(self.data),
+        }
+
+
+def folder(study: Study) -> Path:
+    """The folder of the study's results, from the plan's folder."""
+    return study.plan.resolve(study.plan.release.folder)
+
+
+def public_file(study: Study) -> Path:
+    """The public data file."""
+    return folder(study) / "publico" / study.plan.release.data
+
+
+def release(study: Study) -> Outcome:
+    """Judge the study and, where it passes, write its public file and confirm it."""
+    from celosia.io import write
+
+    verdict = study.check()
+    if not verdict.passes:
+        return Outcome(study, verdict, None)
+    path = public_file(study)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write(study.data, path)
+    try:
+        confirm(study, path)
+    except PromiseError:
+        path.unlink(missing_ok=True)
+        raise
+    return Outcome(study, verdict, path)
+
+
+def confirm(study: Study, path: Path) -> None:
+    """Raise where the file on disk is not what was meant, or does not keep what its steps promised."""
+    from celosia.io import read
+
+    written = read(path)
+    _same_cells(study.data, written)
+    for step in study.plan.steps:
+        if step.where is None and not step.step_strata:
+            for promise in step.method.promises(written):
+                if isinstance(promise, KAnonymous) and all(name in written for name in promise.variables):
+                    promise.check(written, written)
+
+
+def _same_cells(meant: Microdata, written: Microdata) -> None:
+    if meant.variables != written.variables or meant.height != written.height:
+        raise PromiseError("promise-file", variable="")
+    for name in meant.variables:
+        same = spell_series(meant.column(name)).eq_missing(spell_series(written.column(name))).all()
+        if not same or not meant.suppressed(name).eq(written.suppressed(name)).all():
+            raise PromiseError("promise-file", variable=name)

@@ -1,0 +1,145 @@
+"""A step of a plan: a method, its name, and on which level, records and strata it acts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from pydantic import SerializeAsAny, ValidationError, model_validator
+
+from celosia.core.codes import spell_series
+from celosia.core.condition import Condition, holds
+from celosia.core.errors import DataError, OptionError, PlanError, RoleError
+from celosia.core.method import Method, Protected, changed_cells
+from celosia.core.microdata import Microdata
+from celosia.core.model import Frozen
+from celosia.core.run import Run
+from celosia.engines import engine
+from celosia.methods import method
+
+
+class Step(Frozen):
+    """One step.
+
+    Parameters
+    ----------
+    name
+        Its chance derives from it; unique in the plan.
+    method
+        What is done.
+    level
+        ``household``: on one record a household, then given back to every member.
+    where
+        Only on the records where this condition holds.
+    strata
+        Separately in each combination of these variables.
+    """
+
+    name: str
+    method: SerializeAsAny[Method]
+    level: Literal["record", "household"] = "record"
+    where: Condition | None = None
+    step_strata: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _one_scope(self) -> Step:
+        if self.level == "household" and (self.where or self.step_strata):
+            raise OptionError("step-scope", step=self.name)
+        return self
+
+    @classmethod
+    def parse(cls, written: Mapping[str, Any], name: str) -> Step:
+        """A step as a plan writes it; ``name`` is used where it has none."""
+        fields = dict(written)
+        do = fields.pop("do", None)
+        if not isinstance(do, str):
+            raise PlanError("step-without-do", step=name)
+        made = method(do)
+        scope = {key: fields.pop(key) for key in ("name", "level", "where") if key in fields}
+        if "strata" in fields and "strata" not in made.model_fields:
+            scope["step_strata"] = fields.pop("strata")
+        try:
+            return cls(**{"name": name, **scope}, method=made(**fields))
+        except ValidationError as error:
+            raise PlanError.of_fields(error, where=str(scope.get("name", name))) from None
+
+    def apply(self, data: Microdata, run: Run) -> Protected:
+        """The step done on data; an error says which step it was."""
+        own = run.step(self.name)
+        try:
+            if self.level == "household":
+                return self._on_households(data, own)
+            if self.where is not None:
+                return self._where(data, own)
+            if self.step_strata:
+                return self._in_strata(data, own)
+            return self.method.apply(data, own)
+        except (DataError, RoleError, OptionError) as error:
+            error.facts.setdefault("where", self.name)
+            raise
+
+    def _on_households(self, data: Microdata, run: Run) -> Protected:
+        household = data.role("household")
+        if household is None:
+            raise RoleError("household-missing", step=self.name)
+        used = [name for name in _variables(self.method) if name in data and name != household]
+        for name in used:
+            values = data.frame.group_by(household).agg(pl.col(name).n_unique().alias("values"))
+            varying = values.filter(pl.col("values") > 1).height
+            if varying:
+                raise DataError("household-varies", variable=name, count=varying)
+        first = np.sort(np.unique(engine(data).group(household).index, return_index=True)[1])
+        rows = data.take(first)
+        done = self.method.apply(rows, run)
+        treated: Microdata = done.data
+        if treated.height != rows.height:
+            raise OptionError("household-drops", step=self.name)
+        changed = [n for n in treated.variables if n not in rows or n in done.changed or n in treated.marked]
+        after = data.attach(treated, household, [n for n in changed if n != household])
+        return Protected(after, method=self.method, run=run, changed=changed_cells(data, after))
+
+    def _where(self, data: Microdata, run: Run) -> Protected:
+        assert self.where is not None
+        inside = holds(self.where, data)
+        done = self.method.apply(data.take(inside), run)
+        after = _merge([done.data, data.take(~inside)]).in_order_of(data.ids)
+        return Protected(after, method=self.method, run=run, changed=changed_cells(data, after))
+
+    def _in_strata(self, data: Microdata, run: Run) -> Protected:
+        strata = engine(data).encode(self.step_strata, "strict")
+        parts = [
+            self.method.apply(data.take(strata.index == number), run.step(str(number))).data
+            for number in range(strata.count.size)
+        ]
+        after = _merge(parts).in_order_of(data.ids)
+        return Protected(after, method=self.method, run=run, changed=changed_cells(data, after))
+
+
+def free_name(do: str, taken: Collection[str]) -> str:
+    """A name for a new step that no step has: what it does, numbered from the second on."""
+    number = 1
+    while (name := do if number == 1 else f"{do}-{number}") in taken:
+        number += 1
+    return name
+
+
+def _variables(method: Method) -> tuple[str, ...]:
+    """The variables that a method names in its fields."""
+    named: list[str] = []
+    for field in ("keys", "variables", "variable"):
+        value = getattr(method, field, ())
+        named += [value] if isinstance(value, str) else value
+    return tuple(named)
+
+
+def _merge(parts: list[Microdata]) -> Microdata:
+    """Treated and untreated records of one file; where types came to differ, the column is text."""
+    names = parts[0].variables
+    if any(part.variables != names for part in parts):
+        raise OptionError("scope-columns")
+    unlike = [n for n in names if len({part.column(n).dtype for part in parts}) > 1]
+    dictionary = parts[0].dictionary
+    alike = [part.with_columns({n: spell_series(part.column(n)) for n in unlike}, dictionary) for part in parts]
+    return Microdata.concat(alike)

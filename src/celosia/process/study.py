@@ -1,0 +1,223 @@
+"""A study: a source, a plan and the data as its steps have made them. Immutable; undo is its parent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+
+from celosia.core.dictionary import Role
+from celosia.core.errors import OptionError, PlanError, RoleError
+from celosia.core.method import Method, Protected
+from celosia.core.microdata import Microdata
+from celosia.core.run import Run
+from celosia.process.plan import Plan
+from celosia.process.policy import Policy
+from celosia.process.scenario import FileKind
+from celosia.process.step import Step
+from celosia.process.verdict import Verdict
+from celosia.risk import IndividualRisk, individual
+
+Missing = Literal["wildcard", "strict"]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """One state of the protection of a file.
+
+    Attributes
+    ----------
+    plan
+        Scenarios, policy and the steps so far.
+    data
+        The data after those steps.
+    parent
+        The study one step before, ``None`` at the root.
+    result
+        What the last step reported.
+    """
+
+    plan: Plan
+    data: Microdata = field(repr=False)
+    run: Run = field(default_factory=Run, repr=False)
+    parent: Study | None = field(default=None, repr=False)
+    result: Protected | None = field(default=None, repr=False)
+
+    # -- beginnings --------------------------------------------------------------------------------
+
+    @classmethod
+    def open(cls, plan: Plan | str | Path, run: Run | None = None) -> Study:
+        """The study at its root: the source of a plan, read, before any step."""
+        from celosia.io import read
+
+        loaded = plan if isinstance(plan, Plan) else Plan.load(plan)
+        if loaded.source is None:
+            raise PlanError("plan-without-source", where=loaded.path)
+        run = run or Run()
+        data = read(loaded.resolve(loaded.source), dictionary=loaded.codebook(), key=run.step("record-ids").key)
+        return cls.of(data, loaded, run)
+
+    @classmethod
+    def of(cls, data: Any, plan: Plan, run: Run | None = None) -> Study:
+        """The study of data at hand, at its root; the plan's steps are not done yet."""
+        held = data if isinstance(data, Microdata) else Microdata(data)
+        held = held.with_dictionary(held.dictionary.update(plan.dictionary).keep(held.variables))
+        study = cls(plan.without_steps(), held, run or Run())
+        study._require()
+        return study
+
+    def _require(self) -> None:
+        for scenario in self.plan.scenarios:
+            self.data.require(*scenario.keys)
+        kind = self.plan.kind
+        if kind is None and self.weight is None:
+            raise RoleError("file-kind-missing")
+        if kind in (FileKind.SAMPLE, FileKind.REGISTER_SAMPLE) and self.weight is None:
+            raise RoleError("weight-missing-role")
+
+    def replay(self, plan: Plan | str | Path | None = None) -> Study:
+        """This root with every step of a plan applied."""
+        loaded = self.plan if plan is None else plan if isinstance(plan, Plan) else Plan.load(plan)
+        study = self
+        for number, step in enumerate(loaded.steps):
+            self.run.check(step.name, number / len(loaded.steps))
+            study = study.apply(step)
+        return study
+
+    # -- steps -------------------------------------------------------------------------------------
+
+    def apply(
+        self,
+        step: Step | Method | Mapping[str, Any],
+        name: str | None = None,
+        level: Literal["record", "household"] = "record",
+        where: str | None = None,
+    ) -> Study:
+        """A new study with one more step; this one stays as it is."""
+        if isinstance(step, Method):
+            given = name or self.plan.free_name(step.do)
+            step = Step(name=given, method=step, level=level, where=where)
+        elif not isinstance(step, Step):
+            step = Step.parse(step, name or self.plan.free_name(str(step.get("do", "step"))))
+        if any(done.name == step.name for done in self.plan.steps):
+            raise OptionError("step-name-taken", step=step.name)
+        done = step.apply(self.data, self.run)
+        return Study(self.plan.with_step(step), done.data, self.run, self, done)
+
+    def undo(self) -> Study:
+        """The study one step before."""
+        if self.parent is None:
+            raise OptionError("nothing-to-undo")
+        return self.parent
+
+    def household_level(self) -> HouseholdLevel:
+        """The same study seen by households: a step applied here is done once a household."""
+        if self.household is None:
+            raise RoleError("household-missing", step="")
+        return HouseholdLevel(self)
+
+    @property
+    def root(self) -> Study:
+        """The study before any step."""
+        return self if self.parent is None else self.parent.root
+
+    @cached_property
+    def history(self) -> tuple[Study, ...]:
+        """All states from the root to this one."""
+        return (self,) if self.parent is None else (*self.parent.history, self)
+
+    # -- what it is --------------------------------------------------------------------------------
+
+    @property
+    def weight(self) -> str | None:
+        """The weight of the data as they are now."""
+        return self.data.role(Role.WEIGHT)
+
+    @property
+    def household(self) -> str | None:
+        """The household of the data as they are now, or of the root where a step dropped it.
+
+        Who lives together can be told from a file that kept no id, so the level stays.
+        """
+        return self.root.data.role(Role.HOUSEHOLD)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the file stands for a population by its weights."""
+        whole = self.plan.kind is not None and self.plan.kind.is_whole
+        return self.weight is not None and not whole
+
+    # -- what is looked at, computed once ----------------------------------------------------------
+
+    @cached_property
+    def _measured(self) -> dict[tuple[str, str], IndividualRisk]:
+        return {}
+
+    def risk(self, scenario: str | None = None, missing: Missing = "wildcard") -> IndividualRisk:
+        """Individual, household and global risk of a scenario (the first by default)."""
+        chosen = self.plan.scenario(scenario)
+        place = (chosen.name, missing)
+        if place not in self._measured:
+            keys = [key for key in chosen.keys if key in self.data]
+            self._measured[place] = self._measure(keys, missing)
+        return self._measured[place]
+
+    def _measure(self, keys: list[str], missing: Missing) -> IndividualRisk:
+        data = self.data
+        if not keys:  # every key was dropped: all records look alike
+            data = data.with_columns({"__same": pl.Series([1] * data.height)})
+            keys = ["__same"]
+        if self.household is not None and self.household not in data:
+            home = self.root.data.in_order_of(data.ids).column(self.household)
+            data = data.with_columns({self.household: home})
+        weight = self.weight if self.weighted else None
+        return individual(data, keys, weight, self.household, missing, run=self.run)
+
+    def check(self, policy: Policy | str | None = None) -> Verdict:
+        """The verdict of a policy, by default the plan's own."""
+        chosen = policy if policy is not None else self.plan.policy
+        if chosen is None:
+            raise PlanError("plan-without-policy", where=self.plan.path)
+        return (chosen if isinstance(chosen, Policy) else self.plan.load_policy(chosen)).check(self)
+
+    def table(self) -> pl.DataFrame:
+        """One row a state: step, records, risks of the first scenario."""
+        rows = []
+        for state in self.history:
+            risk = state.risk()
+            rows.append(
+                {
+                    "step": state.plan.steps[-1].name if state.plan.steps else "",
+                    "records": state.data.height,
+                    "global_risk": risk.global_risk,
+                    "household_global_risk": risk.household_global_risk,
+                    "uniques": risk.frequencies.below(2),
+                    "violations_3": risk.frequencies.below(3),
+                    "violations_5": risk.frequencies.below(5),
+                    "changed": sum(state.result.changed.values()) if state.result else 0,
+                }
+            )
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+
+@dataclass(frozen=True, eq=False)
+class HouseholdLevel:
+    """A study seen by households."""
+
+    study: Study
+
+    @cached_property
+    def data(self) -> Microdata:
+        """One record a household: its first member's, to look at."""
+        first = self.study.data.frame.with_row_index("__row").group_by(self.study.household).agg(pl.col("__row").min())
+        return self.study.data.take(first["__row"].sort().to_numpy())
+
+    def apply(self, step: Method | Mapping[str, Any], name: str | None = None) -> Study:
+        """The study with a step done once a household and given back to every member."""
+        if isinstance(step, Method):
+            return self.study.apply(step, name=name, level="household")
+        return self.study.apply({**step, "level": "household"}, name=name)

@@ -1,0 +1,157 @@
+"""The verdict of a policy on a study: one row a threshold, scenario, level and file.
+
+Every row says which way of counting its value rests on. Where the two ways disagree it is the least favourable
+one, unless the policy names its rule, and then the verdict says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from celosia.core.dictionary import Identification
+from celosia.core.errors import RoleError, warn
+from celosia.core.results import Tabular
+
+if TYPE_CHECKING:
+    from celosia.process.policy import Policy, Threshold
+    from celosia.process.scenario import Scenario
+    from celosia.process.study import Study
+    from celosia.risk import IndividualRisk
+
+Level = Literal["individual", "household"]
+COUNTINGS: tuple[Literal["wildcard", "strict"], ...] = ("wildcard", "strict")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One threshold judged: on one scenario, level and file."""
+
+    scenario: str
+    measure: str
+    level: Level
+    file: Literal["before", "after"]
+    counting: str
+    """The rule the value rests on; ``both`` where they agree."""
+    value: float
+    other: float | None
+    """The value by the other rule, where it differs."""
+    limit: float
+    passes: bool
+    implied_k: int | None
+    """In a file whose risk is 1/f: the f that every record needs for this row."""
+    idle: bool
+    """In such a file: another row always says no before this one can."""
+
+
+@dataclass(frozen=True)
+class Verdict(Tabular):
+    """What a policy says of a study."""
+
+    policy: str
+    counting: str | None
+    """The rule that the policy names, if it names one."""
+    level: str | None
+    rows: tuple[Row, ...]
+    direct: tuple[str, ...]
+    """Direct identifiers that are still in the treated file."""
+
+    @property
+    def passes(self) -> bool:
+        """Whether the treated file meets every threshold and holds no direct identifier."""
+        return not self.direct and all(row.passes for row in self.rows if row.file == "after")
+
+    @property
+    def failures(self) -> tuple[Row, ...]:
+        """The rows that the treated file does not meet."""
+        return tuple(row for row in self.rows if row.file == "after" and not row.passes)
+
+    def table(self) -> pl.DataFrame:
+        """All rows."""
+        columns = {name: [getattr(row, name) for row in self.rows] for name in Row.__annotations__}
+        return pl.DataFrame(columns, schema_overrides={"other": pl.Float64, "implied_k": pl.Int64})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict and its rows as plain values."""
+        return {
+            "policy": self.policy,
+            "counting": self.counting,
+            "level": self.level,
+            "passes": self.passes,
+            "direct": list(self.direct),
+            "rows": self.table().to_dicts(),
+        }
+
+
+def judge(policy: Policy, study: Study) -> Verdict:
+    """Apply every threshold to every scenario, before and after."""
+    if not study.plan.scenarios:
+        raise RoleError("scenario-missing")
+    if policy.counting is not None:
+        warn("policy-counting", policy=policy.name, counting=policy.counting)
+    rows = [row for scenario in study.plan.scenarios for row in _rows(policy, study, scenario)]
+    book = study.data.dictionary
+    direct = tuple(n for n in study.data.variables if book[n].identification is Identification.DIRECT)
+    return Verdict(policy.name, policy.counting, policy.level, tuple(rows), direct)
+
+
+def _rows(policy: Policy, study: Study, scenario: Scenario) -> Iterator[Row]:
+    levels: tuple[Level, ...] = ("individual", "household") if study.household else ("individual",)
+    if policy.level is not None:
+        levels = tuple(level for level in levels if level == policy.level) or ("individual",)
+    for file, state in (("before", study.root), ("after", study)):
+        risks = {rule: state.risk(scenario.name, missing=rule) for rule in COUNTINGS}
+        for level in levels:
+            for threshold in policy.thresholds:
+                if threshold.measure == "k_anonymity" and level == "household":
+                    continue
+                yield _row(policy, threshold, scenario, level, file, risks, not study.weighted)  # type: ignore[arg-type]
+
+
+def _row(
+    policy: Policy,
+    threshold: Threshold,
+    scenario: Scenario,
+    level: Level,
+    file: Literal["before", "after"],
+    risks: dict[Literal["wildcard", "strict"], IndividualRisk],
+    whole: bool,
+) -> Row:
+    units = {rule: _units(threshold, risk, level) for rule, risk in risks.items()}
+    worst = policy.counting or max(units, key=lambda rule: units[rule])
+    agree = len(set(units.values())) == 1
+    records = risks["strict"].records
+    individual = level == "individual"
+    return Row(
+        scenario=scenario.name,
+        measure=threshold.name,
+        level=level,
+        file=file,
+        counting="both" if agree and policy.counting is None else worst,
+        value=float(units[worst] / records) if records else 0.0,
+        other=None if agree else float(min(units.values()) / records),
+        limit=float(threshold.below),
+        passes=threshold.allows(units[worst], records),
+        implied_k=threshold.implied_k if whole and individual else None,
+        idle=whole and individual and policy.idle(threshold),
+    )
+
+
+def _units(threshold: Threshold, risk: IndividualRisk, level: Level) -> float | Fraction:
+    """How many records (or expected records) a threshold counts."""
+    household = level == "household"
+    if threshold.measure == "global_risk":
+        expected = risk.household_expected if household else risk.expected
+        assert expected is not None
+        return expected
+    if threshold.measure == "k_anonymity":
+        assert threshold.k is not None
+        return Fraction(risk.frequencies.below(threshold.k))
+    assert threshold.at is not None
+    if threshold.at == 1:
+        return Fraction(risk.certain(household))
+    return Fraction(risk.above(float(threshold.at), household))

@@ -1,0 +1,159 @@
+"""The summary page of a run: what there was, what was done, what it cost, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from celosia.core.language import number, percent, text
+from celosia.process.release import Outcome
+from celosia.process.study import Study
+from celosia.process.verdict import Row, Verdict
+from celosia.report.blocks import Block, Figure, Note, Table, Title
+from celosia.report.page import page
+
+
+def summary(outcome: Outcome) -> str:
+    """The page of an outcome, in both languages."""
+    title = outcome.study.plan.title or outcome.study.plan.release.data
+    return page(lambda: f"{text('summary.title')}: {title}", lambda: blocks(outcome))
+
+
+def blocks(outcome: Outcome) -> Sequence[Block]:
+    """The blocks of the page, in the language in force."""
+    study, verdict = outcome.study, outcome.verdict
+    title = study.plan.title or study.plan.release.data
+    made: list[Block] = [
+        Title(f"{text('summary.title')}: {title}", 1),
+        Note(text("summary.internal"), "warning"),
+        Note(text("verdict.passes" if verdict.passes else "verdict.fails", policy=verdict.policy), _tone(verdict.passes)),
+    ]
+    if verdict.direct:
+        made.append(Note(text("verdict.direct", variables=verdict.direct), "bad"))
+    made += [
+        Title(text("summary.before-after")),
+        Table(text("summary.before-after.caption"), before_after(study)),
+        Title(text("summary.steps")),
+        Table(text("summary.steps.caption"), steps(study)),
+    ]
+    for scenario in study.plan.scenarios:
+        made.append(risk_figure(study, scenario.name))
+    made += [
+        Title(text("summary.verdict")),
+        *(Note(note) for note in verdict_notes(verdict)),
+        Table(text("summary.verdict.caption", policy=verdict.policy), verdict_table(verdict)),
+    ]
+    return made
+
+
+def _tone(passes: bool) -> Any:
+    return "good" if passes else "bad"
+
+
+def before_after(study: Study) -> pl.DataFrame:
+    """Risk before and after, one row a figure."""
+    rows: list[tuple[str, str, str, str]] = []
+    for scenario in study.plan.scenarios:
+        old, new = study.root.risk(scenario.name), study.risk(scenario.name)
+        strict = study.risk(scenario.name, missing="strict")
+        rows.append((scenario.name, text("figure.records"), number(old.records, 0), number(new.records, 0)))
+        rows.append((scenario.name, text("figure.global"), percent(old.global_risk), percent(new.global_risk)))
+        if old.household_global_risk is not None and new.household_global_risk is not None:
+            pair = percent(old.household_global_risk), percent(new.household_global_risk)
+            rows.append((scenario.name, text("figure.global-household"), *pair))
+        for k in (2, 3, 5):
+            pair = number(old.frequencies.below(k), 0), number(new.frequencies.below(k), 0)
+            rows.append((scenario.name, text("figure.below", k=k), *pair))
+        pair = number(old.frequencies.below(3), 0), number(strict.frequencies.below(3), 0)
+        rows.append((scenario.name, text("figure.below-strict", k=3), *pair))
+    names = ["scenario", "figure", "before", "after"]
+    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+
+
+def steps(study: Study) -> pl.DataFrame:
+    """What each step did, in cells and records."""
+    rows = []
+    for state in study.history[1:]:
+        assert state.result is not None and state.parent is not None
+        step = state.plan.steps[-1]
+        changed = ", ".join(f"{name}: {number(cells, 0)}" for name, cells in state.result.changed.items())
+        lost = state.parent.data.height - state.data.height
+        gone = tuple(name for name in state.parent.data.variables if name not in state.data)
+        rows.append((step.name, text(f"method.{step.method.do}"), changed or "–", lost, ", ".join(gone) or "–"))
+    schema = {"step": pl.String, "method": pl.String, "changed": pl.String, "lost": pl.Int64, "dropped": pl.String}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def verdict_notes(verdict: Verdict) -> list[str]:
+    """How the verdict was reached, in sentences."""
+    said = []
+    if verdict.counting:
+        said.append(text("verdict.counting-named", counting=text(f"counting.{verdict.counting}")))
+    elif any(row.other is not None for row in verdict.rows):
+        said.append(text("verdict.counting-worst"))
+    if verdict.level:
+        said.append(text("verdict.level-named", level=text(f"level.{verdict.level}")))
+    if any(row.implied_k for row in verdict.rows):
+        said.append(text("verdict.implied"))
+    return said
+
+
+def verdict_table(verdict: Verdict) -> pl.DataFrame:
+    """The rows of the verdict as an office reads them."""
+    rows = [_verdict_row(row) for row in verdict.rows]
+    names = ["scenario", "file", "level", "threshold", "counting", "value", "limit", "verdict"]
+    if any(row.implied_k for row in verdict.rows):
+        names.append("implied_k")
+    else:
+        rows = [row[:-1] for row in rows]
+    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+
+
+def _verdict_row(row: Row) -> tuple[str, ...]:
+    measure, _, at = row.measure.partition(" ")
+    value = percent(row.value)
+    if row.other is not None:
+        value += f" ({percent(row.other)})"
+    limit = "0\u202f%" if row.limit == 0 else f"< {percent(row.limit, 0)}"
+    implied = "" if row.implied_k is None else number(row.implied_k, 0)
+    return (
+        row.scenario,
+        text(f"file.{row.file}"),
+        text(f"level.{row.level}"),
+        text(f"threshold.{measure}", at=at),
+        text(f"counting.{row.counting}"),
+        value,
+        limit,
+        text("label.meets" if row.passes else "label.exceeds"),
+        f"{implied} ({text('label.idle')})" if row.idle else implied,
+    )
+
+
+def risk_figure(study: Study, scenario: str) -> Figure:
+    """How many records lie above each level of risk, before and after."""
+    old, new = study.root.risk(scenario), study.risk(scenario)
+    levels = (0.01, 0.05, 0.25, 0.5, 0.9)
+    values = [
+        {"level": percent(level, 0), "file": text(f"file.{file}"), "share": risk.share_above(level)}
+        for file, risk in (("before", old), ("after", new))
+        for level in levels
+    ]
+    said = ", ".join(
+        f"> {percent(level, 0)}: {percent(old.share_above(level))} → {percent(new.share_above(level))}" for level in levels
+    )
+    specification = {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "width": 480,
+        "height": 220,
+        "data": {"values": values},
+        "mark": "bar",
+        "encoding": {
+            "x": {"field": "level", "type": "nominal", "sort": None, "title": text("figure.axis-level"), "axis": {"labelAngle": 0}},
+            "xOffset": {"field": "file", "sort": None},
+            "y": {"field": "share", "type": "quantitative", "title": text("figure.axis-share"), "axis": {"format": "%"}},
+            "color": {"field": "file", "sort": None, "title": None, "scale": {"range": ["#b5651d", "#0b5c8a"]}},
+        },
+    }
+    return Figure(text("figure.above", scenario=scenario), text("figure.above.alternative", said=said), specification)

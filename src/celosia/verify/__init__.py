@@ -1,0 +1,28 @@
+"""Plain checkers of what methods promise. They import core only and share nothing with the methods."""
+
+from celosia.verify.anonymity import KAnonymous
+from celosia.verify.cells import Absent, EmptiedOnly, Untouched
+from celosia.verify.households import CountsMembers, Together, WholeGroups
+from celosia.verify.records import KeptUnless, SameRecords, SomeRecords
+from celosia.verify.totals import SameTotals
+from celosia.verify.values import Domain, InOrder, KeepsMissing, NoFiner, OnGrid, OnlyBeyond
+
+__all__ = [
+    "Absent",
+    "CountsMembers",
+    "Domain",
+    "EmptiedOnly",
+    "InOrder",
+    "KAnonymous",
+    "KeepsMissing",
+    "KeptUnless",
+    "NoFiner",
+    "OnGrid",
+    "OnlyBeyond",
+    "SameRecords",
+    "SameTotals",
+    "SomeRecords",
+    "Together",
+    "Untouched",
+    "WholeGroups",
+]

@@ -1,0 +1,117 @@
+"""Values lie in a declared domain, missing cells stay missing, a recode is no finer than it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from celosia.core.codes import spell_series
+from celosia.core.errors import PromiseError
+from celosia.core.microdata import Microdata
+from celosia.verify.cells import _aligned
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Values that are not missing are among these codes."""
+
+    variable: str
+    codes: frozenset[str]
+
+    def check(self, before: Microdata, after: Microdata) -> None:
+        """Raise where a value is outside."""
+        values = after.column(self.variable)
+        held = spell_series(values.filter(~after.dictionary[self.variable].missing_mask(values)).unique())
+        outside = [code for code in held.to_list() if code not in self.codes]
+        if outside:
+            raise PromiseError("promise-domain", variable=self.variable, count=len(outside))
+
+
+@dataclass(frozen=True)
+class KeepsMissing:
+    """A cell is missing after exactly where it was missing before, with the same code."""
+
+    variable: str
+
+    def check(self, before: Microdata, after: Microdata) -> None:
+        """Raise where a missing cell got a value, changed its code, or a value went missing."""
+        old, new = _aligned(before, after, self.variable)
+        was = before.dictionary[self.variable].missing_mask(old)
+        same = spell_series(old.filter(was)).eq_missing(spell_series(new.filter(was)))
+        lost = after.dictionary[self.variable].missing_mask(new.filter(~was))
+        if not same.all() or lost.any():
+            raise PromiseError("promise-missing", variable=self.variable)
+
+
+@dataclass(frozen=True)
+class NoFiner:
+    """Records that were equal are equal still: each code before has one code after."""
+
+    variable: str
+
+    def check(self, before: Microdata, after: Microdata) -> None:
+        """Raise where one code became several; a cell that we emptied is no empty cell of the source."""
+        old, new = _aligned(before, after, self.variable)
+        marked = before.in_order_of(after.ids).suppressed(self.variable)
+        codes = pl.DataFrame({"old": spell_series(old), "emptied": marked, "new": spell_series(new)}).unique()
+        if codes.select("old", "emptied").n_unique() < codes.height:
+            raise PromiseError("promise-finer", variable=self.variable)
+
+
+@dataclass(frozen=True)
+class InOrder:
+    """A greater number before has the same code after, or a later one in this order."""
+
+    variable: str
+    codes: tuple[str, ...]
+
+    def check(self, before: Microdata, after: Microdata) -> None:
+        """Raise where two numbers changed places, or a code is not in the order."""
+        old, new = _aligned(before, after, self.variable)
+        valid = ~before.dictionary[self.variable].missing_mask(old)
+        texts = spell_series(new.filter(valid).gather(old.filter(valid).arg_sort()))
+        places = texts.replace_strict(list(self.codes), range(len(self.codes)), default=-1, return_dtype=pl.Int64)
+        if (places < 0).any() or (places.diff() < 0).any():
+            raise PromiseError("promise-order", variable=self.variable)
+
+
+@dataclass(frozen=True)
+class OnlyBeyond:
+    """Numbers from ``low`` to ``high`` are as they were; the others became one of a few codes."""
+
+    variable: str
+    low: float
+    high: float
+    most: int
+
+    def check(self, before: Microdata, after: Microdata) -> None:
+        """Raise where a number within changed, or those beyond have more codes than there are bands."""
+        old, new = _aligned(before, after, self.variable)
+        valid = ~before.dictionary[self.variable].missing_mask(old)
+        within = old.is_between(self.low, self.high) & valid
+        same = spell_series(old.filter(within)).eq_missing(spell_series(new.filter(within)))
+        if not same.all():
+            raise PromiseError("promise-untouched", variable=self.variable)
+        if new.filter(valid & ~within).n_unique() > self.most:
+            raise PromiseError("promise-domain", variable=self.variable, count=self.most)
+
+
+@dataclass(frozen=True)
+class OnGrid:
+    """Every number is a multiple of ``units`` / 10 ** ``decimals``, less than a step from where it was."""
+
+    variable: str
+    units: int
+    decimals: int
+
+    def check(self, before: Microdata, after: Microdata) -> None:
+        """Raise where a number is off the grid or went further than a step."""
+        old, new = _aligned(before, after, self.variable)
+        valid = ~before.dictionary[self.variable].missing_mask(old)
+        old, new, held = old.filter(valid).cast(pl.Float64), new.filter(valid).cast(pl.Float64), new.filter(valid)
+        step = self.units / 10**self.decimals
+        exact = ((new / step).round() * self.units / 10**self.decimals).cast(held.dtype)
+        near = (new - old).abs() <= step * (1 + 1e-6) + old.abs() * 1e-7 * (held.dtype == pl.Float32)
+        if not ((exact == held) & near).all():
+            raise PromiseError("promise-grid", variable=self.variable)
