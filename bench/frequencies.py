@@ -72,7 +72,7 @@ def main() -> int:
         good &= peak_gigabytes() < 5
     for peer in PEERS["frequencies"]:
         ours = seconds(lambda n=peer["rows"]: measured(population(n)))
-        print(f"{peer['tool']}: {peer['op']}, {peer['rows']:,} rows: {peer['seconds']} s; here {ours:.2f} s with the data made")
+        print(f"{peer['tool']}, {peer['op']}, {peer['rows']:,} rows: {peer['seconds']} s; here {ours:.2f} s")
     return 0 if good else 1
 
 

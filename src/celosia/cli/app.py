@@ -1,26 +1,72 @@
-"""The commands and their options, with help in the reader's language."""
+"""The commands and their options. Help texts are codes of the catalogue, spoken by ``parser``."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from celosia.cli.output import CANCELLED, FAILED, Output
-from celosia.core.errors import CancelledError, CelosiaError
-from celosia.core.language import LANGUAGES, speaking, text
+from celosia.cli.parser import Command, Glance, Group, refusal
+from celosia.core.errors import CancelledError, CelosiaError, OptionError
+from celosia.core.language import LANGUAGES, speaking
+
+app = typer.Typer(
+    name="celosia",
+    help="cli.help",
+    cls=Group,
+    no_args_is_help=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
+)
+
+
+def _option(*names: str, metavar: str | None = None, **more: Any) -> Any:
+    code = names[0].removeprefix("--")
+    return typer.Option(*names, help=f"cli.option.{code}", metavar=metavar, **more)
+
+
+def _argument(name: str) -> Any:
+    return typer.Argument(help=f"cli.argument.{name}", metavar=name)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        sys.stdout.write(version("celosia") + "\n")
+        raise typer.Exit(0)
+
+
+Lang = Annotated[str | None, _option("--lang", metavar="lang")]
+Json = Annotated[bool, _option("--json")]
+Data = Annotated[Path, _argument("file")]
+PlanFile = Annotated[Path, _argument("plan")]
+Book = Annotated[Path | None, _option("--dictionary", "-d", metavar="file")]
+Version = Annotated[bool, _option("--version", is_eager=True, callback=_print_version)]
+Keys = Annotated[str, _option("--keys", "-k", metavar="names")]
+Weight = Annotated[str | None, _option("--weight", "-w", metavar="name")]
+Household = Annotated[str | None, _option("--household", metavar="name")]
+Missing = Annotated[str, _option("--missing", metavar="missing")]
+Delimiter = Annotated[str | None, _option("--delimiter", metavar="sign")]
+Decimal = Annotated[str | None, _option("--decimal", metavar="sign")]
+Encoding = Annotated[str | None, _option("--encoding", metavar="name")]
+NewBook = Annotated[Path | None, _option("--write-dictionary", metavar="file")]
+Folder = Annotated[Path, _option("--folder", metavar="folder")]
 
 
 def run(arguments: list[str]) -> int:
     """Parse and do one command."""
-    wanted = _language_of(arguments)
-    with speaking(wanted if wanted in LANGUAGES else None):
-        output = Output(json="--json" in arguments, command=_command_of(arguments))
+    group: Any = get_command(app)
+    seen = Glance.at(arguments, group)
+    with speaking(seen.lang if seen.lang in LANGUAGES else None):
+        output = Output(seen.json, seen.command)
         try:
-            return _do(arguments, output)
+            return _do(arguments, group, seen, output)
         except (KeyboardInterrupt, CancelledError):
             return output.failed(CancelledError("cancelled"), CANCELLED)
         except CelosiaError as error:
@@ -29,133 +75,82 @@ def run(arguments: list[str]) -> int:
             return output.failed(CelosiaError("unexpected", type=type(error).__name__), FAILED)
 
 
-def _do(arguments: list[str], output: Output) -> int:
-    from typer import main as typer_main
-
-    command = typer_main.get_command(build(output))
+def _do(arguments: list[str], group: Any, seen: Glance, output: Output) -> int:
+    if seen.lang is not None and seen.lang not in LANGUAGES:
+        raise OptionError("option-unknown", option="--lang", known=LANGUAGES)
     try:
-        result = command.main(args=arguments, prog_name="celosia", standalone_mode=False)
+        code = group.main(args=arguments, prog_name="celosia", standalone_mode=False, obj=output)
     except Exception as error:
-        if hasattr(error, "format_message"):  # a usage error of the parser
-            option = getattr(error, "option_name", None) or getattr(getattr(error, "param", None), "name", None) or ""
-            raise CelosiaError("usage", detail=_usage(error, option)) from None
-        raise
-    return result if isinstance(result, int) else 0
+        raise (refusal(error) or error) from None
+    if code == CANCELLED:  # the parser turns Ctrl-C into this code
+        raise CancelledError("cancelled")
+    return code if isinstance(code, int) else 0
 
 
-def _usage(error: Any, option: str) -> str:
-    kind = type(error).__name__
-    code = {"NoSuchOption": "no-such-option", "MissingParameter": "missing-parameter"}.get(kind, "bad-usage")
-    return text(f"usage.{code}", option=option)
+@app.callback()
+def _top(version: Version = False, lang: Lang = None) -> None:
+    """Options before any command."""
 
 
-def _language_of(arguments: list[str]) -> str | None:
-    for i, argument in enumerate(arguments):
-        if argument == "--lang" and i + 1 < len(arguments):
-            return arguments[i + 1]
-        if argument.startswith("--lang="):
-            return argument.removeprefix("--lang=")
-    return None
+@app.command("inspect", cls=Command, help="cli.inspect.help")
+def _inspect(
+    context: typer.Context,
+    file: Data,
+    dictionary: Book = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    write_dictionary: NewBook = None,
+    lang: Lang = None,
+    json: Json = False,
+) -> int:
+    from celosia.cli.inspect import inspect
+
+    form = {"delimiter": delimiter, "decimal": decimal, "encoding": encoding}
+    return inspect(context.obj, file, dictionary, {k: v for k, v in form.items() if v}, write_dictionary)
 
 
-def _command_of(arguments: list[str]) -> str:
-    return next((a for a in arguments if not a.startswith("-") and a not in LANGUAGES), "")
+@app.command("risk", cls=Command, help="cli.risk.help")
+def _risk(
+    context: typer.Context,
+    file: Data,
+    keys: Keys,
+    weight: Weight = None,
+    household: Household = None,
+    missing: Missing = "wildcard",
+    dictionary: Book = None,
+    lang: Lang = None,
+    json: Json = False,
+) -> int:
+    from celosia.cli.risk import risk
+
+    names = tuple(name.strip() for name in keys.split(",") if name.strip())
+    return risk(context.obj, file, names, weight, household, missing, dictionary)
 
 
-def build(output: Output) -> typer.Typer:
-    """The application; built in each run, since its help is in the language in force."""
-    app = typer.Typer(
-        name="celosia", help=text("cli.help"), no_args_is_help=True, add_completion=True, rich_markup_mode=None,
-        pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
-    )  # fmt: skip
+@app.command("run", cls=Command, help="cli.run.help")
+def _run(context: typer.Context, plan: PlanFile, lang: Lang = None, json: Json = False) -> int:
+    from celosia.cli.plans import run_plan
 
-    def option(*names: str, code: str, **more: Any) -> Any:
-        return typer.Option(*names, help=text(f"cli.option.{code}"), **more)
-
-    Lang = Annotated[str | None, option("--lang", code="lang", metavar="es|en")]
-    Json = Annotated[bool, option("--json", code="json")]
-    Data = Annotated[Path, typer.Argument(help=text("cli.argument.file"), metavar="FILE")]
-    PlanFile = Annotated[Path, typer.Argument(help=text("cli.argument.plan"), metavar="PLAN")]
-    Book = Annotated[Path | None, option("--dictionary", "-d", code="dictionary")]
-
-    def command(name: str) -> Callable[[Any], Any]:
-        return app.command(name, help=text(f"cli.{name}.help"))
-
-    @app.callback()
-    def _top(
-        version: Annotated[bool, option("--version", code="version", is_eager=True, callback=_version)] = False,
-        lang: Lang = None,
-    ) -> None:
-        _check_language(lang)
-
-    @command("inspect")
-    def _inspect(
-        file: Data,
-        dictionary: Book = None,
-        delimiter: Annotated[str | None, option("--delimiter", code="delimiter")] = None,
-        decimal: Annotated[str | None, option("--decimal", code="decimal")] = None,
-        encoding: Annotated[str | None, option("--encoding", code="encoding")] = None,
-        write_dictionary: Annotated[Path | None, option("--write-dictionary", code="write-dictionary")] = None,
-        lang: Lang = None,
-        json: Json = False,
-    ) -> int:
-        from celosia.cli.inspect import inspect
-
-        _check_language(lang)
-        form = {"delimiter": delimiter, "decimal": decimal, "encoding": encoding}
-        return inspect(output, file, dictionary, {k: v for k, v in form.items() if v}, write_dictionary)
-
-    @command("risk")
-    def _risk(
-        file: Data,
-        keys: Annotated[str, option("--keys", "-k", code="keys", metavar="A,B,…")],
-        weight: Annotated[str | None, option("--weight", "-w", code="weight")] = None,
-        household: Annotated[str | None, option("--household", code="household")] = None,
-        missing: Annotated[str, option("--missing", code="missing", metavar="wildcard|strict")] = "wildcard",
-        dictionary: Book = None,
-        lang: Lang = None,
-        json: Json = False,
-    ) -> int:
-        from celosia.cli.risk import risk
-
-        _check_language(lang)
-        names = tuple(name.strip() for name in keys.split(",") if name.strip())
-        return risk(output, file, names, weight, household, missing, dictionary)
-
-    @command("run")
-    def _run(plan: PlanFile, lang: Lang = None, json: Json = False) -> int:
-        from celosia.cli.plans import run_plan
-
-        _check_language(lang)
-        return run_plan(output, plan)
-
-    @command("check")
-    def _check(plan: PlanFile, lang: Lang = None, json: Json = False) -> int:
-        from celosia.cli.plans import check_plan
-
-        _check_language(lang)
-        return check_plan(output, plan)
-
-    @command("demo")
-    def _demo(
-        folder: Annotated[Path, option("--folder", code="folder")] = Path("demo"), lang: Lang = None, json: Json = False
-    ) -> int:
-        from celosia.cli.demo import demo
-
-        _check_language(lang)
-        return demo(output, folder)
-
-    return app
+    return run_plan(context.obj, plan)
 
 
-def _check_language(lang: str | None) -> None:
-    if lang is not None and lang not in LANGUAGES:
-        raise CelosiaError("option-unknown", option="--lang", known=LANGUAGES)
+@app.command("check", cls=Command, help="cli.check.help")
+def _check(context: typer.Context, plan: PlanFile, lang: Lang = None, json: Json = False) -> int:
+    from celosia.cli.plans import check_plan
+
+    return check_plan(context.obj, plan)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version
+@app.command("demo", cls=Command, help="cli.demo.help")
+def _demo(context: typer.Context, folder: Folder = Path("demo"), lang: Lang = None, json: Json = False) -> int:
+    from celosia.cli.demo import demo
 
-        sys.stdout.write(version("celosia") + "\n")
-        raise typer.Exit(0)
+    return demo(context.obj, folder)
+
+
+@app.command("plan-schema", cls=Command, help="cli.plan-schema.help")
+def _plan_schema(context: typer.Context, lang: Lang = None) -> int:
+    from celosia.cli.plans import print_schema
+
+    return print_schema(context.obj)

@@ -14,7 +14,8 @@ from celosia.core.language import text
 def demo(output: Output, folder: Path) -> int:
     """Write the survey and its plan, then run it as anybody would."""
     from celosia.datasets import survey
-    from celosia.io import write, writing
+    from celosia.io import write
+    from celosia.io.atomic import writing
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

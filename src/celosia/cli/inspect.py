@@ -11,9 +11,7 @@ from celosia.cli.output import Output
 from celosia.core.language import number, text
 
 
-def inspect(
-    output: Output, file: Path, dictionary: Path | None, form: dict[str, Any], write_to: Path | None
-) -> int:
+def inspect(output: Output, file: Path, dictionary: Path | None, form: dict[str, Any], write_to: Path | None) -> int:
     """Read a file and describe it; optionally write the suggested dictionary, to be edited."""
     from celosia.io import read, sniff, suggest, suggested_dictionary, write_dictionary
     from celosia.process.inspection import describe
@@ -28,7 +26,12 @@ def inspect(
     if found is not None:
         names = {",": ",", ";": ";", "\t": text("label.tab"), "|": "|"}
         output.say(
-            text("inspect.form", delimiter=names[found.delimiter], decimal=found.decimal, encoding=found.encoding)
+            text(
+                "inspect.form",
+                delimiter=names[found.delimiter],
+                decimal=found.decimal,
+                encoding=found.encoding,
+            )
         )
     output.say(text("inspect.size", records=number(data.height, 0), variables=number(len(data.variables), 0)))
     output.table(variables, title=file.name)

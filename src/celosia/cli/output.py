@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -102,9 +103,9 @@ class Output:
     @contextmanager
     def progress(self, key: bytes | None = None) -> Iterator[Run]:
         """A run whose progress shows as a bar on a terminal; Ctrl-C stops it between steps."""
-        given = {} if key is None else {"key": key}
+        run = Run() if key is None else Run(key=key)
         if self.json or not sys.stderr.isatty():
-            yield Run(**given)
+            yield run
             return
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -112,7 +113,7 @@ class Output:
         columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("", total=1.0)
-            yield Run(progress=lambda step, done: bar.update(task, description=step, completed=done), **given)
+            yield replace(run, progress=lambda step, done: bar.update(task, description=step, completed=done))
 
 
 def _plain(value: Any) -> Any:

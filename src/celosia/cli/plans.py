@@ -11,7 +11,7 @@ from celosia.core.language import text
 def run_plan(output: Output, path: Path) -> int:
     """Carry out a plan: protect, judge, write the public file where it passes, and the summary page."""
     from celosia.core.keystore import project_key
-    from celosia.io import writing
+    from celosia.io.atomic import writing
     from celosia.process import Plan, Study
     from celosia.process.release import folder, release
     from celosia.report import summary

@@ -32,12 +32,20 @@ def risk(
         (text("figure.global"), number(found.expected, 2), percent(found.global_risk)),
     ]
     if found.household_expected is not None and found.household_global_risk is not None:
-        rows.append((text("figure.global-household"), number(found.household_expected, 2), percent(found.household_global_risk)))
+        rows.append(
+            (
+                text("figure.global-household"),
+                number(found.household_expected, 2),
+                percent(found.household_global_risk),
+            )
+        )
     for k in (2, 3, 5):
         below = frequencies.below(k)
         rows.append((text("figure.below", k=k), number(below, 0), percent(below / found.records)))
-    for level in (0.01, 0.05, 0.25):
-        rows.append((text("figure.above-level", level=percent(level, 0)), number(found.above(level), 0), percent(found.share_above(level))))
+    rows += [
+        (text("figure.above-level", level=percent(at, 0)), number(found.above(at), 0), percent(found.share_above(at)))
+        for at in (0.01, 0.05, 0.25)
+    ]
     output.table(pl.DataFrame(rows, schema=["figure", "count", "share"], orient="row"), title=file.name)
     output.say(text("risk.basis", keys=keys, counting=text(f"counting.{missing}")))
     output.say(text("risk.weighted" if weight else "risk.whole"))

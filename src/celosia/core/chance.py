@@ -57,7 +57,7 @@ class _State:
         return a ^ b ^ c ^ d
 
 
-def hash_words(key: bytes, *words: Words) -> Words:
+def hash_words(key: bytes, *words: Words | np.uint64) -> Words:
     """SipHash-2-4 of messages of a fixed number of 64-bit words each."""
     columns = np.broadcast_arrays(*(np.asarray(word, dtype=np.uint64) for word in words))
     state = _State(key, columns[0].size)
@@ -71,9 +71,8 @@ def hash_texts(key: bytes, texts: pl.Series) -> Words:
     """SipHash-2-4 of the UTF-8 bytes of each text."""
     lengths = texts.str.len_bytes().to_numpy().astype(np.uint64)
     full = (int(lengths.max()) if lengths.size else 0) // 8 + 1
-    data = np.frombuffer(
-        b"".join(text.encode().ljust(8 * full, b"\0") for text in texts.to_list()), dtype="<u8"
-    ).reshape(-1, full)
+    padded = np.array(texts.cast(pl.Binary).to_list(), dtype=f"S{8 * full}")
+    data = padded.view("<u8").reshape(-1, full)
     out = np.empty(len(texts), dtype=np.uint64)
     for count in np.unique(lengths // 8):
         rows = np.flatnonzero(lengths // 8 == count)

@@ -91,12 +91,26 @@ def back_to(codes: pl.Series, dtype: pl.DataType) -> pl.Series | None:
     if isinstance(dtype, pl.Categorical | pl.Enum):
         return None
     try:
-        typed = codes.cast(dtype, strict=True) if dtype != pl.Boolean else _booleans(codes)
+        typed = _typed(codes, dtype)
     except pl.exceptions.PolarsError:
         return None
     same = spell_series(typed).eq_missing(codes).all()
     return typed if same else None
 
 
-def _booleans(codes: pl.Series) -> pl.Series:
-    return codes.replace_strict(["true", "false"], [True, False], return_dtype=pl.Boolean)
+def _typed(codes: pl.Series, dtype: pl.DataType) -> pl.Series:
+    if dtype == pl.Boolean:
+        return codes.replace_strict(["true", "false"], [True, False], return_dtype=pl.Boolean)
+    if dtype == pl.Date:
+        return codes.str.to_date("%Y-%m-%d")
+    if dtype.is_temporal():
+        return pl.Series(codes.name, [_parsed(code, dtype) for code in codes.to_list()], dtype=dtype)
+    return codes.cast(dtype, strict=True)
+
+
+def _parsed(code: str | None, dtype: pl.DataType) -> dt.datetime | dt.time | None:
+    reader = dt.time if dtype == pl.Time else dt.datetime
+    try:
+        return None if code is None else reader.fromisoformat(code)
+    except ValueError:
+        raise pl.exceptions.InvalidOperationError from None

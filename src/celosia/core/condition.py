@@ -8,6 +8,7 @@ a missing value is false; only ``missing`` sees it.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
@@ -146,7 +147,7 @@ def _flip(a: object, b: object, name: str, mirrored: str) -> pl.Series:
     return getattr(b, mirrored)(a)  # type: ignore[no-any-return]
 
 
-_OPERATORS = {
+_OPERATORS: dict[type[ast.cmpop], Callable[[object, object], pl.Series]] = {
     ast.Eq: lambda a, b: _flip(a, b, "eq", "eq"),
     ast.NotEq: lambda a, b: _flip(a, b, "ne", "ne"),
     ast.Lt: lambda a, b: _flip(a, b, "lt", "gt"),

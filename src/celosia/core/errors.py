@@ -22,7 +22,7 @@ class _Coded:
     facts: dict[str, Any]
 
     def __init__(self, code: str, /, **facts: Any) -> None:
-        super().__init__(code)
+        super().__init__(code)  # type: ignore[call-arg]  # the other base is an exception
         self.code = code
         self.facts = facts
 

@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from celosia.core.microdata import RECORD_ID, Microdata
+from celosia.core.microdata import Microdata
 
 
 def enter(frame: Any) -> Microdata:
@@ -17,8 +17,8 @@ def enter(frame: Any) -> Microdata:
     return frame if isinstance(frame, Microdata) else Microdata(frame)
 
 
-def give_back(treated: Microdata, original: Any) -> Any:
-    """Treated data as the kind of table that came in.
+def give_back(treated: Microdata, original: Any, before: Microdata) -> Any:
+    """Treated data as the kind of table that came in (``before`` is that table as it entered).
 
     Columns that did not change are the caller's own, with their types and, in pandas, the index. The others have
     the caller's type where it can hold what they hold now.
@@ -27,7 +27,6 @@ def give_back(treated: Microdata, original: Any) -> Any:
         return treated
     if isinstance(original, pl.LazyFrame):
         return treated.frame.lazy()
-    before = Microdata(original)
     rows = treated.ids.astype(np.int64)
     moved = rows.size != before.height or bool((rows != np.arange(before.height)).any())
     unchanged = {name for name in treated.variables if name in before and _equal(treated, before, name, rows)}
@@ -115,6 +114,3 @@ def _any(treated: Microdata, before: Microdata, original: Any, rows: Any, unchan
         for name in treated.variables
     }
     return kept.select(**new).to_native()
-
-
-__all__ = ["RECORD_ID", "enter", "give_back"]

@@ -63,9 +63,11 @@ class Hierarchy(Frozen):
             for number, row in enumerate(rows, start=1):
                 if parent.setdefault(row[level], row[level + 1]) != row[level + 1]:
                     raise DataError("hierarchy-two-parents", row=number, level=level)
-        if len({row[0] for row in rows}) < len(rows):
-            repeated = next(n for n, row in enumerate(rows, 1) if [r[0] for r in rows[: n - 1]].count(row[0]))
-            raise DataError("hierarchy-leaf-repeated", row=repeated)
+        leaves: set[str] = set()
+        for number, row in enumerate(rows, start=1):
+            if row[0] in leaves:
+                raise DataError("hierarchy-leaf-repeated", row=number)
+            leaves.add(row[0])
         return rows
 
     # -- makers -----------------------------------------------------------------------------------

@@ -83,7 +83,11 @@ class Method(Frozen):
 
     @abstractmethod
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
-        """What the output will keep."""
+        """What the output will keep of the data as they were."""
+
+    def lasting(self) -> tuple[Promise, ...]:
+        """What the output keeps by itself, and the published file must still keep when it is read back."""
+        return ()
 
     @final
     def apply(self, data: Any, run: Run | None = None) -> Protected:
@@ -100,9 +104,9 @@ class Method(Frozen):
         run = run or Run()
         result = self._transform(before, run)
         after: Microdata = result.data
-        for promise in self.promises(before):
+        for promise in (*self.promises(before), *self.lasting()):
             promise.check(before, after)
-        return replace(result, data=give_back(after, data), changed=changed_cells(before, after))
+        return replace(result, data=give_back(after, data, before), changed=changed_cells(before, after))
 
 
 def changed_cells(before: Microdata, after: Microdata) -> dict[str, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
@@ -130,11 +130,11 @@ class Microdata:
         return Microdata._of(self._frame, dictionary)
 
     def suppress(self, cells: Mapping[str, npt.NDArray[np.bool_]]) -> Microdata:
-        """These cells emptied and marked; ``cells`` gives a mask for each variable."""
+        """These cells emptied and marked, cells that were empty already too; ``cells`` gives a mask a variable."""
         columns: dict[str, pl.Series] = {}
         for name, mask in cells.items():
             self.require(name)
-            new = pl.Series(mask) & self._frame[name].is_not_null()
+            new = pl.Series(mask)
             if new.any():
                 columns[name] = self._frame[name].zip_with(~new, pl.Series([None], dtype=self._frame[name].dtype))
                 columns[_MARK + name] = self.suppressed(name) | new
@@ -149,7 +149,9 @@ class Microdata:
     def select(self, names: Sequence[str]) -> Microdata:
         """Only these variables."""
         self.require(*names)
-        hidden = [c for c in self._frame.columns if c == RECORD_ID or (c.startswith(_MARK) and c[len(_MARK) :] in names)]
+        hidden = [
+            c for c in self._frame.columns if c == RECORD_ID or (c.startswith(_MARK) and c[len(_MARK) :] in names)
+        ]
         return Microdata._of(self._frame.select([*names, *hidden]), self.dictionary.keep(names))
 
     @staticmethod
@@ -199,32 +201,39 @@ def to_polars(frame: Any) -> pl.DataFrame:
     """Any accepted table as polars, checked: names differ by more than case, no nested columns."""
     if isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
-    if not isinstance(frame, pl.DataFrame):
-        frame = _foreign_to_polars(frame)
+    table: pl.DataFrame = frame if isinstance(frame, pl.DataFrame) else _foreign_to_polars(frame)
     seen: dict[str, str] = {}
-    for name in frame.columns:
+    for name in table.columns:
         if name.startswith(HIDDEN):
             raise DataError("reserved-name", variable=name)
         if name.casefold() in seen:
             raise DataError("duplicate-variable", variable=name)
         seen[name.casefold()] = name
-    for name, dtype in frame.schema.items():
+    for name, dtype in table.schema.items():
         if dtype.is_nested() or dtype in (pl.Binary, pl.Object, pl.Duration):
             raise DataError("column-type", variable=name, type=str(dtype))
-    floats = [name for name, dtype in frame.schema.items() if dtype.is_float()]
-    with_nan = [name for name in floats if frame[name].is_nan().any()]
-    return frame.with_columns(pl.col(with_nan).fill_nan(None)) if with_nan else frame
+    floats = [name for name, dtype in table.schema.items() if dtype.is_float()]
+    with_nan = [name for name in floats if table[name].is_nan().any()]
+    return table.with_columns(pl.col(with_nan).fill_nan(None)) if with_nan else table
 
 
 def _foreign_to_polars(frame: Any) -> pl.DataFrame:
+    given = getattr(frame, "column_names", None) or getattr(frame, "columns", ())  # pyarrow's columns are cells
+    names = [str(name) for name in given]
+    if len(set(names)) < len(names):
+        raise DataError("duplicate-variable", variable=next(n for n in names if names.count(n) > 1))
     try:
         table = nw.from_native(frame, eager_only=True)
     except TypeError:
         raise DataError("frame-type", type=type(frame).__name__) from None
-    names = [str(name) for name in table.columns]
-    if len(set(names)) < len(names):
-        raise DataError("duplicate-variable", variable=next(n for n in names if names.count(n) > 1))
-    return table.to_polars()
+    try:
+        return cast(pl.DataFrame, table.to_polars())
+    except ImportError:  # pandas text without pyarrow
+        return pl.DataFrame({str(name): _by_value(table[name].to_list()) for name in table.columns})
+
+
+def _by_value(values: list[Any]) -> list[Any]:
+    return [None if value != value else value for value in values]
 
 
 def _with_record_ids(frame: pl.DataFrame, dictionary: Dictionary, key: bytes | None) -> pl.DataFrame:

@@ -53,9 +53,14 @@ class Run:
         if self.threads < 1:
             raise OptionError("run-threads")
 
-    def _derive(self, name: str) -> bytes:
+    @property
+    def secret(self) -> bytes:
+        """The key as bytes."""
         assert isinstance(self.key, bytes)
-        return hashlib.blake2b(name.encode(), key=self.key, digest_size=KEY_BYTES).digest()
+        return self.key
+
+    def _derive(self, name: str) -> bytes:
+        return hashlib.blake2b(name.encode(), key=self.secret, digest_size=KEY_BYTES).digest()
 
     def step(self, name: str) -> Run:
         """The run of one step: its own key, the same threads, progress and stop button."""
@@ -72,7 +77,9 @@ class Run:
     def rng(self, stream: str) -> np.random.Generator:
         """A generator for draws that belong to no record; one stream a stratum."""
         seed = np.frombuffer(self._derive(f"stream {stream}"), dtype=np.uint64)
-        return np.random.Generator(np.random.Philox(key=seed[:2], counter=np.append(seed[2:], [0, 0]).astype(np.uint64)))
+        return np.random.Generator(
+            np.random.Philox(key=seed[:2], counter=np.append(seed[2:], [0, 0]).astype(np.uint64))
+        )
 
     def cancel(self) -> None:
         """Ask the work under way to stop; it ends with ``CancelledError``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from math import prod
 
 import narwhals as nw
@@ -117,7 +118,9 @@ class EmbeddedEngine:
         values = self.data.column(name)
         distinct = values.drop_nulls().unique()
         spelled = spell_series(distinct).to_list()
-        codes = pl.Series([target.get(code, code if otherwise is None else otherwise) for code in spelled], dtype=pl.String)
+        codes = pl.Series(
+            [target.get(code, code if otherwise is None else otherwise) for code in spelled], dtype=pl.String
+        )
         typed = back_to(codes, values.dtype)
         codes = codes if typed is None else typed
         return values.replace_strict(distinct, codes, default=None, return_dtype=codes.dtype).alias(name)
@@ -130,7 +133,7 @@ class EmbeddedEngine:
         """The function applied to each group of records, put back in the order of the file."""
         order = np.argsort(groups.index, kind="stable")
         bounds = np.searchsorted(groups.index[order], np.arange(groups.size + 1))
-        parts = [function(self.data.take(order[a:b])) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        parts = [function(self.data.take(order[a:b])) for a, b in pairwise(bounds)]
         return Microdata.concat(parts).in_order_of(self.data.ids)
 
     def attach(self, rows: Microdata, on: str, names: Sequence[str]) -> Microdata:

@@ -38,7 +38,9 @@ def cache_folder() -> Path | None:
     digest = hashlib.blake2b(digest_size=8)
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
-    digest.update(f"{numba.__version__} {binding.get_host_cpu_name()} {config.BOUNDSCHECK}".encode())
+    digest.update(
+        f"{numba.__version__} {binding.get_host_cpu_name()} {os.environ.get('NUMBA_BOUNDSCHECK', '0')}".encode()
+    )
     folder = _user_cache() / f"kernels-{digest.hexdigest()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -55,9 +57,9 @@ def jit(function: F) -> F:
     folder = cache_folder()
     if folder is None:
         return cast(F, numba.njit(nogil=True)(function))
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(folder)
+    before: str = getattr(config, "CACHE_DIR")  # noqa: B009 (numba makes it at run time)
+    setattr(config, "CACHE_DIR", str(folder))  # noqa: B010
     try:
         return cast(F, numba.njit(nogil=True, cache=True)(function))
     finally:
-        config.CACHE_DIR = before
+        setattr(config, "CACHE_DIR", before)  # noqa: B010

@@ -8,12 +8,12 @@ from celosia.kernels._jit import jit
 
 
 @jit
-def _rotate(x, bits):  # type: ignore[no-untyped-def]
+def _rotate(x, bits):
     return (x << np.uint64(bits)) | (x >> np.uint64(64 - bits))
 
 
 @jit
-def _round(a, b, c, d):  # type: ignore[no-untyped-def]
+def _round(a, b, c, d):
     a += b
     c += d
     b = _rotate(b, 13) ^ a
@@ -28,7 +28,7 @@ def _round(a, b, c, d):  # type: ignore[no-untyped-def]
 
 
 @jit
-def hash_pair(k0, k1, record, draw):  # type: ignore[no-untyped-def]
+def hash_pair(k0, k1, record, draw):
     """The 64-bit hash of (record, draw) under the key (k0, k1)."""
     a = np.uint64(0x736F6D6570736575) ^ k0
     b = np.uint64(0x646F72616E646F6D) ^ k1
@@ -46,7 +46,7 @@ def hash_pair(k0, k1, record, draw):  # type: ignore[no-untyped-def]
 
 
 @jit
-def uniforms(k0, k1, ids, draw, out):  # type: ignore[no-untyped-def]
+def uniforms(k0, k1, ids, draw, out):
     """Fill ``out`` with one number in [0, 1) for each record."""
     for i in range(ids.size):
         out[i] = np.float64(hash_pair(k0, k1, ids[i], draw) >> np.uint64(11)) * 2.0**-53

@@ -8,21 +8,21 @@ from celosia.kernels._jit import jit
 
 
 @jit
-def mark_present(values, low, present):  # type: ignore[no-untyped-def]
+def mark_present(values, low, present):
     """Set ``present[v - low]`` for every value."""
     for i in range(values.size):
         present[values[i] - low] = 1
 
 
 @jit
-def add_digit(values, low, digit_of, base, codes):  # type: ignore[no-untyped-def]
+def add_digit(values, low, digit_of, base, codes):
     """Add one variable's digit to the code of every record."""
     for i in range(values.size):
         codes[i] += digit_of[values[i] - low] * base
 
 
 @jit
-def collapse_direct(codes, slot, index, count, distinct):  # type: ignore[no-untyped-def]
+def collapse_direct(codes, slot, index, count, distinct):
     """Number the codes that occur in ascending order; ``slot`` has one zero for each possible code.
 
     Returns how many there are; ``count`` holds the records of each, ``index`` the number of each record.
@@ -42,7 +42,7 @@ def collapse_direct(codes, slot, index, count, distinct):  # type: ignore[no-unt
 
 
 @jit
-def _spread(code):  # type: ignore[no-untyped-def]
+def _spread(code):
     """Finaliser of MurmurHash3 (public domain): every bit of the code moves every bit of the place."""
     x = np.uint64(code)
     x ^= x >> np.uint64(33)
@@ -54,7 +54,7 @@ def _spread(code):  # type: ignore[no-untyped-def]
 
 
 @jit
-def collapse_hashed(codes, table, index, count, distinct):  # type: ignore[no-untyped-def]
+def collapse_hashed(codes, table, index, count, distinct):
     """Number the codes that occur by first appearance; ``table`` holds -1, its size is a power of two.
 
     Returns how many there are, or -1 where the table is too small.
@@ -83,14 +83,14 @@ def collapse_hashed(codes, table, index, count, distinct):  # type: ignore[no-un
 
 
 @jit
-def renumber(index, number):  # type: ignore[no-untyped-def]
+def renumber(index, number):
     """Replace every record's number."""
     for i in range(index.size):
         index[i] = number[index[i]]
 
 
 @jit
-def scale_weights(weights, scale, scaled):  # type: ignore[no-untyped-def]
+def scale_weights(weights, scale, scaled):
     """Weights as integers; returns the largest rounding error in units of the last place."""
     worst = 0.0
     for i in range(weights.size):
@@ -102,21 +102,21 @@ def scale_weights(weights, scale, scaled):  # type: ignore[no-untyped-def]
 
 
 @jit
-def sum_by(index, values, total):  # type: ignore[no-untyped-def]
+def sum_by(index, values, total):
     """Add every record's integer to its group."""
     for i in range(index.size):
         total[index[i]] += values[i]
 
 
 @jit
-def spread_to(index, of_group, out):  # type: ignore[no-untyped-def]
+def spread_to(index, of_group, out):
     """Give every record its group's value."""
     for i in range(index.size):
         out[i] = of_group[index[i]]
 
 
 @jit
-def unite_by(index, risk, united):  # type: ignore[no-untyped-def]
+def unite_by(index, risk, united):
     """The chance that something happens to anyone of a group; ``united`` starts at zero.
 
     u + r (1 - u) keeps small risks to full precision, and a group of one at its own risk exactly.

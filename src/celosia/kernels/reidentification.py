@@ -8,7 +8,7 @@ from celosia.kernels._jit import jit
 
 
 @jit
-def expected_inverse(f, p):  # type: ignore[no-untyped-def]
+def expected_inverse(f, p):
     """E[1/F | f] for a negative binomial F: (p/f) 2F1(1, 1; f+1; 1-p), for any f > 0 and 0 < p <= 1.
 
     Gauss's continued fraction (DLMF 15.7.1 with b = 0) by the modified Lentz method: every part is
@@ -36,7 +36,7 @@ def expected_inverse(f, p):  # type: ignore[no-untyped-def]
 
 
 @jit
-def individual_risks(sample, population, risk):  # type: ignore[no-untyped-def]
+def individual_risks(sample, population, risk):
     """The risk of each key from its f and F >= f (see ``risk.individual`` for the formulas)."""
     for i in range(sample.size):
         f, p = sample[i], sample[i] / population[i]

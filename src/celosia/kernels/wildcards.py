@@ -14,7 +14,7 @@ from celosia.kernels._jit import jit
 
 
 @jit
-def _place(packed, row, mask, size):  # type: ignore[no-untyped-def]
+def _place(packed, row, mask, size):
     x = np.uint64(0)
     for w in range(packed.shape[1]):
         x ^= packed[row, w] & mask[w]
@@ -27,7 +27,7 @@ def _place(packed, row, mask, size):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _same(packed, a, b, mask):  # type: ignore[no-untyped-def]
+def _same(packed, a, b, mask):
     for w in range(packed.shape[1]):
         if (packed[a, w] ^ packed[b, w]) & mask[w]:
             return False
@@ -35,7 +35,7 @@ def _same(packed, a, b, mask):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _match_pair(packed, count, weight, mask, a0, a1, b0, b1, table, slot, sums, into_a, into_b, weights_a, weights_b):  # type: ignore[no-untyped-def]
+def _match_pair(packed, count, weight, mask, a0, a1, b0, b1, table, slot, sums, into_a, into_b, weights_a, weights_b):
     """Add to every key of rows a0..a1 its matches among b0..b1, and the reverse; a is the smaller side."""
     size = 4
     while size < 2 * (a1 - a0):
@@ -72,7 +72,7 @@ def _match_pair(packed, count, weight, mask, a0, a1, b0, b1, table, slot, sums, 
 
 
 @jit
-def match_patterns(packed, count, weight, starts, masks, complete, pairs, counts, weights):  # type: ignore[no-untyped-def]
+def match_patterns(packed, count, weight, starts, masks, complete, pairs, counts, weights):
     """Matches of every key over the pairs of patterns given.
 
     Parameters
@@ -107,6 +107,19 @@ def match_patterns(packed, count, weight, starts, masks, complete, pairs, counts
         from_p = 0 if complete[p] else 1
         from_q = 0 if complete[q] else 1
         _match_pair(
-            packed, count, weight, mask, starts[p], starts[p + 1], starts[q], starts[q + 1], table, slot, sums,
-            counts[from_q], counts[from_p], weights[from_q], weights[from_p],
+            packed,
+            count,
+            weight,
+            mask,
+            starts[p],
+            starts[p + 1],
+            starts[q],
+            starts[q + 1],
+            table,
+            slot,
+            sums,
+            counts[from_q],
+            counts[from_p],
+            weights[from_q],
+            weights[from_p],
         )

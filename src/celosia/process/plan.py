@@ -18,7 +18,7 @@ from celosia.core.model import Frozen, ReadOnly
 from celosia.process.policy import Policy
 from celosia.process.scenario import FileKind, Scenario
 from celosia.process.step import Step, free_name
-from celosia.process.yaml import dump, edit, load_text
+from celosia.process.yaml import load_text
 
 VERSION = "1"
 
@@ -32,7 +32,7 @@ class Release(Frozen):
 
 
 class Plan(Frozen):
-    """A plan as data; ``text`` is what its authors wrote."""
+    """A plan as data; ``text`` is what its authors wrote, steps of theirs and all."""
 
     version: str = VERSION
     title: str = ""
@@ -86,6 +86,12 @@ class Plan(Frozen):
         """A policy by name, or by file from the plan's folder."""
         return Policy.load(self.resolve(name) if Path(name).suffix else name)
 
+    def render(self) -> str:
+        """The plan as YAML: its authors' text, with the steps as they are now and every step named."""
+        from celosia.process.planwriter import render
+
+        return render(self)
+
     # -- parts -------------------------------------------------------------------------------------
 
     def scenario(self, name: str | None = None) -> Scenario:
@@ -109,36 +115,12 @@ class Plan(Frozen):
 
     def without_steps(self) -> Plan:
         """The plan before any step."""
-        return self.model_copy(update={"steps": (), "text": _edited(self.text, steps=[])})
+        return self.model_copy(update={"steps": ()})
 
     def with_step(self, step: Step) -> Plan:
-        """The plan with one more step, written at the end of its text under its name."""
-        text = _edited(self.text, append=step) if self.text else ""
-        return self.model_copy(update={"steps": (*self.steps, step), "text": text})
+        """The plan with one more step."""
+        return self.model_copy(update={"steps": (*self.steps, step)})
 
     def with_role(self, variable: str, role: Role | str) -> Plan:
         """The plan with a variable's role declared."""
         return self.model_copy(update={"dictionary": self.dictionary.replace(variable, role=role)})
-
-
-def _edited(text: str, steps: list[Any] | None = None, append: Step | None = None) -> str:
-    if not text:
-        return ""
-    tree = edit(text)
-    if steps is not None:
-        tree["steps"] = steps
-    if append is not None:
-        tree.setdefault("steps", []).append(written(append))
-    return dump(tree)
-
-
-def written(step: Step) -> dict[str, Any]:
-    """A step as a plan writes it: what differs from the defaults."""
-    own: dict[str, Any] = {"do": step.method.do, "name": step.name}
-    if step.level != "record":
-        own["level"] = step.level
-    if step.where:
-        own["where"] = step.where
-    if step.step_strata:
-        own["strata"] = list(step.step_strata)
-    return own | step.method.model_dump(mode="json", exclude_defaults=True)

@@ -14,9 +14,9 @@ from celosia.core.hierarchy import Hierarchy
 from celosia.process.scenario import FileKind, Scenario
 from celosia.process.step import Step, free_name
 
-_FIELDS = (
-    "celosia", "title", "source", "kind", "dictionary", "roles", "scenarios", "hierarchies", "policy", "steps", "release",
-)  # fmt: skip
+_FIELDS = tuple(
+    "celosia title source kind dictionary roles scenarios hierarchies policy steps release".split()
+)  # in the order in which people write them
 
 
 def read_plan(written: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -124,4 +124,3 @@ def _steps(written: Any, hierarchies: Mapping[str, Hierarchy], where: str) -> tu
 def _mapping(value: Any, where: str, field: str) -> None:
     if not isinstance(value, Mapping):
         raise PlanError("plan-not-mapping", where=where, field=field)
-

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from celosia.core.codes import spell_series
@@ -15,7 +16,6 @@ from celosia.core.errors import PromiseError
 from celosia.core.microdata import Microdata
 from celosia.process.study import Study
 from celosia.process.verdict import Verdict
-from celosia.verify import KAnonymous
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,11 @@ class Outcome:
             "passes": self.passes,
             "records": {"before": self.study.root.data.height, "after": self.study.data.height},
             "steps": [
-                {"name": state.plan.steps[-1].name, "do": state.plan.steps[-1].method.do, **state.result.to_dict()}
+                {
+                    "name": state.plan.steps[-1].name,
+                    "do": state.plan.steps[-1].method.do,
+                    **state.result.to_dict(),
+                }
                 for state in self.study.history
                 if state.result is not None
             ],
@@ -57,7 +61,10 @@ def public_file(study: Study) -> Path:
 
 
 def release(study: Study) -> Outcome:
-    """Judge the study and, where it passes, write its public file and confirm it."""
+    """Judge the study and, where it passes, write its public file and confirm it.
+
+    The file is written and read back in a folder of its own, and takes its place only once it is confirmed.
+    """
     from celosia.io import write
 
     verdict = study.check()
@@ -65,12 +72,12 @@ def release(study: Study) -> Outcome:
         return Outcome(study, verdict, None)
     path = public_file(study)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write(study.data, path)
-    try:
-        confirm(study, path)
-    except PromiseError:
-        path.unlink(missing_ok=True)
-        raise
+    with TemporaryDirectory(dir=folder(study), prefix=".publico-") as staging:
+        staged = Path(staging) / path.name
+        write(study.data, staged)
+        confirm(study, staged)
+        for made in sorted(Path(staging).iterdir(), key=lambda made: made == staged):
+            made.replace(path.parent / made.name)
     return Outcome(study, verdict, path)
 
 
@@ -82,9 +89,8 @@ def confirm(study: Study, path: Path) -> None:
     _same_cells(study.data, written)
     for step in study.plan.steps:
         if step.where is None and not step.step_strata:
-            for promise in step.method.promises(written):
-                if isinstance(promise, KAnonymous) and all(name in written for name in promise.variables):
-                    promise.check(written, written)
+            for promise in step.method.lasting():
+                promise.check(written, written)
 
 
 def _same_cells(meant: Microdata, written: Microdata) -> None:

@@ -57,7 +57,7 @@ class Step(Frozen):
         if not isinstance(do, str):
             raise PlanError("step-without-do", step=name)
         made = method(do)
-        scope = {key: fields.pop(key) for key in ("name", "level", "where") if key in fields}
+        scope: dict[str, Any] = {key: fields.pop(key) for key in ("name", "level", "where") if key in fields}
         if "strata" in fields and "strata" not in made.model_fields:
             scope["step_strata"] = fields.pop("strata")
         try:

@@ -58,7 +58,7 @@ class Study:
         if loaded.source is None:
             raise PlanError("plan-without-source", where=loaded.path)
         run = run or Run()
-        data = read(loaded.resolve(loaded.source), dictionary=loaded.codebook(), key=run.step("record-ids").key)
+        data = read(loaded.resolve(loaded.source), dictionary=loaded.codebook(), key=run.step("record-ids").secret)
         return cls.of(data, loaded, run)
 
     @classmethod

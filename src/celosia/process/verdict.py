@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from celosia.risk import IndividualRisk
 
 Level = Literal["individual", "household"]
-COUNTINGS: tuple[Literal["wildcard", "strict"], ...] = ("wildcard", "strict")
+File = Literal["before", "after"]
+Counting = Literal["wildcard", "strict"]
+COUNTINGS: tuple[Counting, ...] = ("wildcard", "strict")
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Row:
     scenario: str
     measure: str
     level: Level
-    file: Literal["before", "after"]
+    file: File
     counting: str
     """The rule the value rests on; ``both`` where they agree."""
     value: float
@@ -103,13 +105,14 @@ def _rows(policy: Policy, study: Study, scenario: Scenario) -> Iterator[Row]:
     levels: tuple[Level, ...] = ("individual", "household") if study.household else ("individual",)
     if policy.level is not None:
         levels = tuple(level for level in levels if level == policy.level) or ("individual",)
-    for file, state in (("before", study.root), ("after", study)):
+    files: tuple[tuple[File, Study], ...] = (("before", study.root), ("after", study))
+    for file, state in files:
         risks = {rule: state.risk(scenario.name, missing=rule) for rule in COUNTINGS}
         for level in levels:
             for threshold in policy.thresholds:
                 if threshold.measure == "k_anonymity" and level == "household":
                     continue
-                yield _row(policy, threshold, scenario, level, file, risks, not study.weighted)  # type: ignore[arg-type]
+                yield _row(policy, threshold, scenario, level, file, risks, not study.weighted)
 
 
 def _row(
@@ -117,12 +120,12 @@ def _row(
     threshold: Threshold,
     scenario: Scenario,
     level: Level,
-    file: Literal["before", "after"],
-    risks: dict[Literal["wildcard", "strict"], IndividualRisk],
+    file: File,
+    risks: dict[Counting, IndividualRisk],
     whole: bool,
 ) -> Row:
-    units = {rule: _units(threshold, risk, level) for rule, risk in risks.items()}
-    worst = policy.counting or max(units, key=lambda rule: units[rule])
+    units: dict[Counting, float | Fraction] = {rule: _units(threshold, risk, level) for rule, risk in risks.items()}
+    worst = policy.counting if policy.counting is not None else max(COUNTINGS, key=lambda rule: units[rule])
     agree = len(set(units.values())) == 1
     records = risks["strict"].records
     individual = level == "individual"

@@ -36,20 +36,28 @@ def _plain(value: Any) -> Any:
     return None if value in _NOTHING else value
 
 
-def edit(text: str) -> Any:
-    """A YAML text as a tree that keeps its comments, to be changed and written again."""
+def lines_of(text: str, field: str) -> tuple[list[int], int]:
+    """The line on which each item of a top-level list starts, and the line after the list (from 0)."""
     from ruamel.yaml import YAML
 
-    return YAML(typ="rt").load(text)
+    tree = YAML(typ="rt").load(text)
+    items = tree.get(field)
+    total = len(text.splitlines())
+    later = [tree.lc.key(key)[0] for key in tree if field in tree and tree.lc.key(key)[0] > tree.lc.key(field)[0]]
+    starts = [items.lc.item(i)[0] for i in range(len(items))] if items else []
+    return starts, min(later, default=total)
 
 
-def dump(tree: Any) -> str:
-    """The text of a tree."""
+def dump(value: Any) -> str:
+    """A value as YAML, with text that looks like something else in quotes."""
     from ruamel.yaml import YAML
 
-    yaml = YAML(typ="rt")
+    yaml = YAML(typ="safe", pure=True)
+    yaml.default_flow_style = None
+    yaml.allow_unicode = True
+    yaml.sort_base_mapping_type_on_output = False
     yaml.indent(mapping=2, sequence=4, offset=2)
     yaml.width = 110
     buffer = io.StringIO()
-    yaml.dump(tree, buffer)
+    yaml.dump(value, buffer)
     return buffer.getvalue()

@@ -28,7 +28,10 @@ def blocks(outcome: Outcome) -> Sequence[Block]:
     made: list[Block] = [
         Title(f"{text('summary.title')}: {title}", 1),
         Note(text("summary.internal"), "warning"),
-        Note(text("verdict.passes" if verdict.passes else "verdict.fails", policy=verdict.policy), _tone(verdict.passes)),
+        Note(
+            text("verdict.passes" if verdict.passes else "verdict.fails", policy=verdict.policy),
+            _tone(verdict.passes),
+        ),
     ]
     if verdict.direct:
         made.append(Note(text("verdict.direct", variables=verdict.direct), "bad"))
@@ -82,7 +85,13 @@ def steps(study: Study) -> pl.DataFrame:
         lost = state.parent.data.height - state.data.height
         gone = tuple(name for name in state.parent.data.variables if name not in state.data)
         rows.append((step.name, text(f"method.{step.method.do}"), changed or "–", lost, ", ".join(gone) or "–"))
-    schema = {"step": pl.String, "method": pl.String, "changed": pl.String, "lost": pl.Int64, "dropped": pl.String}
+    schema = {
+        "step": pl.String,
+        "method": pl.String,
+        "changed": pl.String,
+        "lost": pl.Int64,
+        "dropped": pl.String,
+    }
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
@@ -141,7 +150,8 @@ def risk_figure(study: Study, scenario: str) -> Figure:
         for level in levels
     ]
     said = ", ".join(
-        f"> {percent(level, 0)}: {percent(old.share_above(level))} → {percent(new.share_above(level))}" for level in levels
+        f"> {percent(level, 0)}: {percent(old.share_above(level))} → {percent(new.share_above(level))}"
+        for level in levels
     )
     specification = {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
@@ -150,10 +160,26 @@ def risk_figure(study: Study, scenario: str) -> Figure:
         "data": {"values": values},
         "mark": "bar",
         "encoding": {
-            "x": {"field": "level", "type": "nominal", "sort": None, "title": text("figure.axis-level"), "axis": {"labelAngle": 0}},
+            "x": {
+                "field": "level",
+                "type": "nominal",
+                "sort": None,
+                "title": text("figure.axis-level"),
+                "axis": {"labelAngle": 0},
+            },
             "xOffset": {"field": "file", "sort": None},
-            "y": {"field": "share", "type": "quantitative", "title": text("figure.axis-share"), "axis": {"format": "%"}},
-            "color": {"field": "file", "sort": None, "title": None, "scale": {"range": ["#b5651d", "#0b5c8a"]}},
+            "y": {
+                "field": "share",
+                "type": "quantitative",
+                "title": text("figure.axis-share"),
+                "axis": {"format": "%"},
+            },
+            "color": {
+                "field": "file",
+                "sort": None,
+                "title": None,
+                "scale": {"range": ["#b5651d", "#0b5c8a"]},
+            },
         },
     }
     return Figure(text("figure.above", scenario=scenario), text("figure.above.alternative", said=said), specification)

@@ -11,8 +11,8 @@ observed. With :math:`n_a` the records of key :math:`a`, :math:`C` the complete 
     f(a) = n_a + \alpha \sum_{b \in I,\, b \sim a} n_b \quad (a \in C), \qquad
     f(a) = n_a + \sum_{c \in C,\, c \sim a} n_c + \alpha \sum_{b \in I,\, b \sim a,\, b \ne a} n_b \quad (a \in I),
 
-where a record with no observed key at all matches everybody (:math:`f = n`), counts among the incomplete ones and, where
-there are two keys or more, is not added to complete ones: the convention of sdcMicro, so that figures agree.
+where a record with no observed key at all matches everybody (:math:`f = n`), counts among the incomplete ones and,
+where there are two keys or more, is not added to complete ones: the convention of sdcMicro, so that figures agree.
 
 References
 ----------
@@ -155,22 +155,18 @@ def frequencies(
     scaled = None if weight is None else held.sum_by_key(found, held.weights(weight))
     if missing == "wildcard" and (found.digits == 0).any():
         warn_of_empty_records(found)
-        sample, population = _wildcard(found, scaled, alpha, run or Run())
+        of_key, population = _wildcard(found, scaled, alpha, run or Run())
     else:
-        sample, population = found.count, found.count if scaled is None else scaled
-    of_key: Numbers = sample
-    if scaled is None:
-        population_of_key = sample.astype(np.float64)
-    else:
-        population_of_key = population / WEIGHT_SCALE
+        of_key, population = found.count, found.count if scaled is None else scaled
+    population_of_key = of_key.astype(np.float64) if scaled is None else population / WEIGHT_SCALE
     return Frequencies(found, of_key, population_of_key, missing, alpha, scaled is not None)
 
 
-def _wildcard(keys: Keys, scaled: Ints | None, alpha: float, run: Run) -> tuple[Any, Any]:
+def _wildcard(keys: Keys, scaled: Ints | None, alpha: float, run: Run) -> tuple[Numbers, Numbers]:
     """Frequencies of the distinct keys, and their scaled weights, where 0 may be anything."""
     weights = keys.count if scaled is None else scaled
     matches = Matches.of(keys, weights, run)
-    return tuple(matches.frequency(own, pair, alpha) for own, pair in ((keys.count, 0), (weights, 1)))
+    return matches.frequency(keys.count, 0, alpha), matches.frequency(weights, 1, alpha)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +186,7 @@ class Matches:
         order = np.argsort(pattern, kind="stable")
         starts = np.searchsorted(pattern[order], np.arange(len(patterns) + 1)).astype(np.int64)
         packed, masks = _pack(keys, patterns, order)
-        observing = patterns.any(axis=1)
+        observing = np.logical_or.reduce(patterns, axis=1)
         p, q = np.triu_indices(len(patterns), 1)
         pairs = np.stack([p, q], axis=1)[observing[p] & observing[q]].astype(np.int64)
         complete = patterns.all(axis=1)
@@ -207,8 +203,8 @@ class Matches:
             parts = list(pool.map(match, [pairs[t::threads] for t in range(threads)]))
         back = np.empty_like(order)
         back[order] = np.arange(order.size)
-        counts = sum(part[0] for part in parts)[:, back]  # type: ignore[call-overload]
-        sums = sum(part[1] for part in parts)[:, back]  # type: ignore[call-overload]
+        counts = np.sum([part[0] for part in parts], axis=0)[:, back]
+        sums = np.sum([part[1] for part in parts], axis=0)[:, back]
         observed = present.sum(axis=1)
         return cls(observed, len(keys.names), (counts[0], counts[1]), (sums[0], sums[1]))
 
@@ -219,7 +215,7 @@ class Matches:
         everybody, nobody = int(own.sum()), int(own[empty].sum())
         incomplete = (self.observed < self.variables) & ~empty
         maybe = among_incomplete + np.where(incomplete | (self.variables == 1), nobody, 0)
-        extra: Numbers = maybe if alpha == 1 else alpha * maybe
+        extra: Numbers = maybe if alpha == 1 else alpha * maybe.astype(np.float64)
         return np.where(empty, everybody, own + among_complete + extra)
 
 

@@ -1,8 +1,8 @@
 r"""Individual risk: the chance that a record is re-identified, and what it makes of file and household.
 
 A record with sample frequency :math:`f` and estimated population frequency :math:`F` is re-identified by an intruder
-who knows its key with probability :math:`E[1/F_k \mid f]`, where :math:`F_k` given :math:`f` is negative binomial with success
-probability :math:`\pi = f/F` (Benedetti & Franconi 1998):
+who knows its key with probability :math:`E[1/F_k \mid f]`, where :math:`F_k` given :math:`f` is negative binomial
+with success probability :math:`\pi = f/F` (Benedetti & Franconi 1998):
 
 .. math::
     r = \begin{cases}
@@ -162,14 +162,12 @@ class IndividualRisk(Tabular):
     def table(self) -> pl.DataFrame:
         """Global figures and shares above the levels of INE's Tabla 20, for records and households."""
         levels = [False] if self.households is None else [False, True]
-        rows = []
+        rows: list[tuple[str, str, float | None, float | None]] = []
         for household in levels:
             level = "household" if household else "individual"
             mean = self.household_global_risk if household else self.global_risk
             rows.append((level, "global_risk", None, mean))
-            rows += [
-                (level, "share_above", at, self.share_above(at, household)) for at in (0.01, 0.05, 0.25, 0.5, 0.9)
-            ]
+            rows += [(level, "share_above", at, self.share_above(at, household)) for at in (0.01, 0.05, 0.25, 0.5, 0.9)]
         return pl.DataFrame(rows, schema=["level", "measure", "at", "value"], orient="row")
 
     def to_dict(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from celosia.verify.cells import Absent, EmptiedOnly, Untouched
 from celosia.verify.households import CountsMembers, Together, WholeGroups
 from celosia.verify.records import KeptUnless, SameRecords, SomeRecords
 from celosia.verify.totals import SameTotals
-from celosia.verify.values import Domain, InOrder, KeepsMissing, NoFiner, OnGrid, OnlyBeyond
+from celosia.verify.values import Domain, InOrder, KeepsMissing, NoFiner, OneToOne, OnGrid, OnlyBeyond
 
 __all__ = [
     "Absent",
@@ -18,6 +18,7 @@ __all__ = [
     "KeptUnless",
     "NoFiner",
     "OnGrid",
+    "OneToOne",
     "OnlyBeyond",
     "SameRecords",
     "SameTotals",

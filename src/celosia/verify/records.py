@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from celosia.core.condition import holds
 from celosia.core.errors import PromiseError
@@ -30,7 +31,7 @@ class SomeRecords:
         """Raise where a record is new, repeated or out of place."""
         place = {record: i for i, record in enumerate(before.ids.tolist())}
         places = [place.get(record, -1) for record in after.ids.tolist()]
-        if any(a >= b for a, b in zip(places, places[1:], strict=False)) or (places and places[0] < 0):
+        if any(a >= b for a, b in pairwise(places)) or (places and places[0] < 0):
             raise PromiseError("promise-records", before=before.height, after=after.height)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from celosia.core.codes import spell_series
 from celosia.core.errors import PromiseError
 from celosia.core.microdata import Microdata
-from celosia.verify.cells import _aligned
+from celosia.verify.cells import aligned, same_cells
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,11 @@ class KeepsMissing:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise where a missing cell got a value, changed its code, or a value went missing."""
-        old, new = _aligned(before, after, self.variable)
+        old, new = aligned(before, after, self.variable)
         was = before.dictionary[self.variable].missing_mask(old)
-        same = spell_series(old.filter(was)).eq_missing(spell_series(new.filter(was)))
+        same = same_cells(old.filter(was), new.filter(was))
         lost = after.dictionary[self.variable].missing_mask(new.filter(~was))
-        if not same.all() or lost.any():
+        if not same or lost.any():
             raise PromiseError("promise-missing", variable=self.variable)
 
 
@@ -52,9 +53,9 @@ class NoFiner:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise where one code became several; a cell that we emptied is no empty cell of the source."""
-        old, new = _aligned(before, after, self.variable)
+        old, new = aligned(before, after, self.variable)
         marked = before.in_order_of(after.ids).suppressed(self.variable)
-        codes = pl.DataFrame({"old": spell_series(old), "emptied": marked, "new": spell_series(new)}).unique()
+        codes = pl.DataFrame({"old": old, "emptied": marked, "new": new}).unique()
         if codes.select("old", "emptied").n_unique() < codes.height:
             raise PromiseError("promise-finer", variable=self.variable)
 
@@ -68,7 +69,7 @@ class InOrder:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise where two numbers changed places, or a code is not in the order."""
-        old, new = _aligned(before, after, self.variable)
+        old, new = aligned(before, after, self.variable)
         valid = ~before.dictionary[self.variable].missing_mask(old)
         texts = spell_series(new.filter(valid).gather(old.filter(valid).arg_sort()))
         places = texts.replace_strict(list(self.codes), range(len(self.codes)), default=-1, return_dtype=pl.Int64)
@@ -87,11 +88,10 @@ class OnlyBeyond:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise where a number within changed, or those beyond have more codes than there are bands."""
-        old, new = _aligned(before, after, self.variable)
+        old, new = aligned(before, after, self.variable)
         valid = ~before.dictionary[self.variable].missing_mask(old)
-        within = old.is_between(self.low, self.high) & valid
-        same = spell_series(old.filter(within)).eq_missing(spell_series(new.filter(within)))
-        if not same.all():
+        within = old.cast(pl.Float64).is_between(self.low, self.high) & valid
+        if not same_cells(old.filter(within), new.filter(within)):
             raise PromiseError("promise-untouched", variable=self.variable)
         if new.filter(valid & ~within).n_unique() > self.most:
             raise PromiseError("promise-domain", variable=self.variable, count=self.most)
@@ -107,11 +107,36 @@ class OnGrid:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise where a number is off the grid or went further than a step."""
-        old, new = _aligned(before, after, self.variable)
+        old, new = aligned(before, after, self.variable)
         valid = ~before.dictionary[self.variable].missing_mask(old)
-        old, new, held = old.filter(valid).cast(pl.Float64), new.filter(valid).cast(pl.Float64), new.filter(valid)
-        step = self.units / 10**self.decimals
-        exact = ((new / step).round() * self.units / 10**self.decimals).cast(held.dtype)
-        near = (new - old).abs() <= step * (1 + 1e-6) + old.abs() * 1e-7 * (held.dtype == pl.Float32)
-        if not ((exact == held) & near).all():
+        old, new = old.filter(valid), new.filter(valid)
+        fine = self._whole(old, new) if new.dtype.is_integer() else self._fractional(old, new)
+        if not fine:
             raise PromiseError("promise-grid", variable=self.variable)
+
+    def _whole(self, old: pl.Series, new: pl.Series) -> bool:
+        moved = new.cast(pl.Int64) - old.cast(pl.Int64)
+        return bool(((new % self.units == 0) & (moved.abs() < self.units)).all())
+
+    def _fractional(self, old: pl.Series, new: pl.Series) -> bool:
+        scale = 10.0**self.decimals
+        now, was = (series.cast(pl.Float64).to_numpy() for series in (new, old))
+        multiple = np.round(now * scale / self.units) * self.units / scale
+        exact = pl.Series(multiple).cast(new.dtype) == new
+        # A single-precision decimal is as far as this from the one it stands for.
+        blur = np.abs(was) * (1e-7 if new.dtype == pl.Float32 else 1e-15)
+        return bool(exact.all() and (np.abs(now - was) <= self.units / scale + blur).all())
+
+
+@dataclass(frozen=True)
+class OneToOne:
+    """Records are equal in a variable after exactly where they were equal before."""
+
+    variable: str
+
+    def check(self, before: Microdata, after: Microdata) -> None:
+        """Raise where two codes became one, or one became two."""
+        old, new = aligned(before, after, self.variable)
+        pairs = pl.DataFrame({"old": spell_series(old), "new": spell_series(new)}).unique()
+        if not pairs.height == pairs["old"].n_unique() == pairs["new"].n_unique():
+            raise PromiseError("promise-one-to-one", variable=self.variable)

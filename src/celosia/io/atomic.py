@@ -1,0 +1,111 @@
+"""Files that are either written whole or not at all.
+
+A writer fills temporary files in the folder of their targets; only when all are complete and on the disk
+do they take the targets' places. Whatever goes wrong before leaves every target as it was.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from celosia.core.errors import FileError
+
+
+@contextmanager
+def writing(target: str | Path) -> Iterator[Path]:
+    """Give a temporary path to fill; on leaving the block it becomes ``target``."""
+    with writing_all(target) as (temporary,):
+        yield temporary
+
+
+@contextmanager
+def writing_all(*targets: str | Path) -> Iterator[tuple[Path, ...]]:
+    """Give temporary paths to fill; on leaving the block they become ``targets``, all or none."""
+    paths = tuple(Path(target).resolve() for target in targets)
+    temporaries: list[Path] = []
+    try:
+        for path in paths:
+            temporaries.append(_temporary(path))
+        yield tuple(temporaries)
+        for temporary, path in zip(temporaries, paths, strict=True):
+            _to_disk(temporary, path)
+        _take_places(temporaries, paths)
+    except OSError as error:
+        raise _refusal(error, paths[-1]) from error
+    finally:
+        for temporary in temporaries:
+            temporary.unlink(missing_ok=True)
+
+
+def _temporary(path: Path) -> Path:
+    if not path.parent.is_dir():
+        raise FileError("folder-missing", path=str(path.parent))
+    temporary = _beside(path)
+    temporary.open("xb").close()
+    return temporary
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.stem}.{secrets.token_hex(6)}.part{path.suffix}")
+
+
+def _to_disk(temporary: Path, path: Path) -> None:
+    if path.exists():
+        shutil.copymode(path, temporary)
+    with temporary.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _take_places(temporaries: Sequence[Path], paths: Sequence[Path]) -> None:
+    """Move every temporary to its target; if one fails, put back those already moved."""
+    kept: list[tuple[Path, Path | None]] = []
+    try:
+        for temporary, path in zip(temporaries, paths, strict=True):
+            last = path == paths[-1]
+            kept.append((path, None if last or not path.exists() else _copy(path)))
+            os.replace(temporary, path)  # noqa: PTH105 (one name to simulate failures of)
+    except BaseException:
+        for path, copy in kept[:-1]:
+            if copy is None:
+                path.unlink(missing_ok=True)
+            else:
+                copy.replace(path)
+        raise
+    finally:
+        for _, copy in kept:
+            if copy is not None:
+                copy.unlink(missing_ok=True)
+    for folder in {path.parent for path in paths}:
+        _sync_folder(folder)
+
+
+def _copy(path: Path) -> Path:
+    copy = _beside(path)
+    shutil.copy2(path, copy)
+    return copy
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError:
+        return  # some file systems cannot sync a folder; the files themselves are safe
+    finally:
+        os.close(handle)
+
+
+def _refusal(error: OSError, path: Path) -> FileError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return FileError("disk-full", path=str(path))
+    if isinstance(error, PermissionError):
+        return FileError("file-not-writable", path=str(path))
+    return FileError("write-failed", path=str(path), reason=error.strerror or type(error).__name__)

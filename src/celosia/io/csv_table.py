@@ -1,0 +1,124 @@
+"""CSV files: every cell is read as text, then columns of plain numbers become numbers.
+
+A code keeps its spelling: a column with a leading zero, a sign or a letter anywhere stays text. Dates in
+ISO form become dates. An empty cell is nothing; so is ``""``, unless our side dictionary says that the column
+is text.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from celosia.core.errors import FileError
+from celosia.io import harmless
+from celosia.io.columns import check_names
+from celosia.io.csv_form import CsvForm, own_form
+from celosia.io.side import SideFile
+from celosia.io.wire import Wire
+
+_INTEGER = r"^(0|-?[1-9]\d{0,17})$"
+_FLOAT = {
+    ".": r"^-?(0|[1-9]\d*)(\.\d+([eE][+-]?\d+)?|[eE][+-]\d+)?$",
+    ",": r"^-?(0|[1-9]\d*)(,\d+([eE][+-]?\d+)?|[eE][+-]\d+)?$",
+}
+_OTHER_MARK = {".": r"^-?\d+,\d+$", ",": r"^-?\d+\.\d+$"}
+_DATE = r"^\d{4}-\d{2}-\d{2}$"
+
+
+def read_csv(path: Path, form: CsvForm, side: SideFile) -> pl.DataFrame:
+    """The file as a frame."""
+    names, records = _check_rows(path, form)
+    text = _as_text(path, form).head(records)
+    text.columns = names
+    if side.harmless:
+        text = text.rename({name: harmless.unguard_text(name) for name in names})
+        text = text.with_columns(harmless.unguard(c) for c in text.get_columns() if _may_be_guarded(c, side))
+    return text.select(_guess(column, side, form.decimal, path) for column in text.get_columns())
+
+
+def _may_be_guarded(column: pl.Series, side: SideFile) -> bool:
+    return not side.types.get(column.name, "String").startswith(("Int", "UInt", "Float"))
+
+
+def _check_rows(path: Path, form: CsvForm) -> tuple[list[str], int]:
+    """Names of the columns and number of records; every row must have as many cells as the first."""
+    try:
+        with path.open(encoding=form.encoding, newline="") as stream:
+            rows = csv.reader(stream, delimiter=form.delimiter, strict=True)
+            first = next(rows)
+            records = _check_lengths(rows, len(first), path) + (not form.header)
+    except UnicodeError:
+        raise FileError("csv-encoding", path=str(path)) from None
+    except csv.Error as error:
+        code = "file-cut" if "end of data" in str(error) else "csv-quotes"
+        raise FileError(code, path=str(path)) from None
+    names = first if form.header else [f"column_{place}" for place in range(1, len(first) + 1)]
+    check_names(names, path)
+    return names, records
+
+
+def _check_lengths(rows: Iterator[list[str]], width: int, path: Path) -> int:
+    """How many records there are; blank lines may only end the file, or be empty cells of a single column."""
+    records, blanks, short = 0, 0, None
+    for number, row in enumerate(rows, start=2):
+        if not row and width > 1:
+            blanks += 1
+            continue
+        if short is None and (blanks or len(row) != width):
+            short = (number - blanks, 0 if blanks else len(row))
+        elif short is not None:
+            raise FileError("csv-ragged", path=str(path), row=short[0], found=short[1], expected=width)
+        records += 1
+    if short is not None:
+        code = "csv-last-row" if 0 < short[1] < width else "csv-ragged"
+        raise FileError(code, path=str(path), row=short[0], found=short[1], expected=width)
+    return records
+
+
+def _as_text(path: Path, form: CsvForm) -> pl.DataFrame:
+    source: Path | bytes = path
+    if form.encoding not in ("utf-8", "utf-8-sig"):
+        source = path.read_bytes().decode(form.encoding).encode()
+    try:
+        return pl.read_csv(source, separator=form.delimiter, has_header=form.header, infer_schema=False)
+    except pl.exceptions.NoDataError:
+        raise FileError("file-empty", path=str(path)) from None
+    except pl.exceptions.PolarsError:
+        raise FileError("file-broken", path=str(path)) from None
+
+
+def _guess(column: pl.Series, side: SideFile, decimal: str, path: Path) -> pl.Series:
+    """The column in the plainest type that keeps the spelling of its codes."""
+    if side.types.get(column.name) == "String":
+        return column
+    bare = column.replace("", None)
+    values = bare.drop_nulls()
+    if not values.len():
+        return bare
+    if values.str.contains(_INTEGER).all():
+        return bare.cast(pl.Int64)
+    if values.str.contains(_FLOAT[decimal]).all():
+        return bare.str.replace(",", ".", literal=True).cast(pl.Float64)
+    if values.str.contains(f"{_OTHER_MARK[decimal]}|{_INTEGER}").all():
+        raise FileError("csv-decimal-column", path=str(path), variable=column.name)
+    if column.name not in side.types and values.str.contains(_DATE).all():
+        dates = bare.str.to_date("%Y-%m-%d", strict=False)
+        return dates if dates.null_count() == bare.null_count() else bare
+    return bare
+
+
+def write_csv(wire: Wire, path: Path) -> None:
+    """The frame as CSV in UTF-8 (``.tsv``: tabs), with dangerous texts made harmless."""
+    guarded = wire.frame.with_columns(
+        harmless.guard(column) for column in wire.frame.get_columns() if column.dtype == pl.String
+    )
+    guarded = guarded.rename({name: harmless.guard_text(name) for name in guarded.columns})
+    guarded.write_csv(
+        path,
+        separator=own_form(path).delimiter,
+        datetime_format="%Y-%m-%dT%H:%M:%S%.f",
+    )

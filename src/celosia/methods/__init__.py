@@ -1,0 +1,69 @@
+"""Protection methods: one a file, called by keyword, verified on the way out.
+
+The registry of names loads only the method that is asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from celosia.core.errors import PlanError
+from celosia.core.lazy import lazy
+from celosia.core.method import Method, Protected
+
+if TYPE_CHECKING:
+    from celosia.methods.drop_records import DropRecords
+    from celosia.methods.drop_variables import DropVariables
+    from celosia.methods.household_size import HouseholdSize
+    from celosia.methods.local_suppression import LocalSuppression
+    from celosia.methods.new_ids import NewIds
+    from celosia.methods.recode_categories import RecodeCategories
+    from celosia.methods.recode_intervals import RecodeIntervals
+    from celosia.methods.rounding import Rounding
+    from celosia.methods.sample import Sample
+    from celosia.methods.shuffle_order import ShuffleOrder
+    from celosia.methods.top_bottom_coding import TopBottomCoding
+
+REGISTRY = {
+    "drop_variables": "DropVariables",
+    "drop_records": "DropRecords",
+    "household_size": "HouseholdSize",
+    "local_suppression": "LocalSuppression",
+    "new_ids": "NewIds",
+    "recode_categories": "RecodeCategories",
+    "recode_intervals": "RecodeIntervals",
+    "rounding": "Rounding",
+    "sample": "Sample",
+    "shuffle_order": "ShuffleOrder",
+    "top_bottom_coding": "TopBottomCoding",
+}
+"""Name of the step in a plan → class, in the module of the step's name."""
+
+__all__ = [
+    "REGISTRY",
+    "DropRecords",
+    "DropVariables",
+    "HouseholdSize",
+    "LocalSuppression",
+    "Method",
+    "NewIds",
+    "Protected",
+    "RecodeCategories",
+    "RecodeIntervals",
+    "Rounding",
+    "Sample",
+    "ShuffleOrder",
+    "TopBottomCoding",
+    "method",
+]
+
+
+def method(do: str) -> type[Method]:
+    """The method that a plan calls by this name."""
+    if do not in REGISTRY:
+        raise PlanError("method-unknown", do=do, known=tuple(sorted(REGISTRY)))
+    return getattr(import_module(f"celosia.methods.{do}"), REGISTRY[do])  # type: ignore[no-any-return]
+
+
+__getattr__ = lazy(__name__, {name: f"celosia.methods.{step}" for step, name in REGISTRY.items()})

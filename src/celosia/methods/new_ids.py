@@ -1,0 +1,67 @@
+"""New identifiers: the numbers that link records of one household or firm, replaced by random ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from celosia.core.dictionary import Identification, Variable
+from celosia.core.method import Method, Promise, Protected
+from celosia.core.microdata import Microdata
+from celosia.core.run import Run
+from celosia.engines import engine
+from celosia.verify import OneToOne, SameRecords, Untouched
+
+
+class NewIds(Method):
+    """Replace an identifier by numbers 1, 2, … in a secret random order.
+
+    Records that shared an identifier share the new one. The office's own number, with which anybody inside could
+    go back to the original file, is gone.
+
+    Parameters
+    ----------
+    variable
+        The identifier of households, firms, … that stays in the file.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from celosia import Run
+    >>> frame = pl.DataFrame({"hogar": [7001, 7002, 7001]})
+    >>> new = NewIds(variable="hogar").apply(frame, Run(key=1)).data["hogar"].to_list()
+    >>> sorted(set(new)), new[0] == new[2]
+    ([1, 2], True)
+    """
+
+    do: ClassVar[str] = "new_ids"
+
+    variable: str
+
+    def _transform(self, data: Microdata, run: Run) -> Protected:
+        groups = engine(data).group(self.variable)
+        first = np.full(groups.size, np.iinfo(np.uint64).max, dtype=np.uint64)
+        np.minimum.at(first, groups.index, data.ids)
+        number = np.empty(groups.size, dtype=np.int64)
+        number[np.argsort(run.order(first), kind="stable")] = np.arange(1, groups.size + 1)
+        facts = self._facts(data.dictionary[self.variable])
+        dictionary = data.dictionary.replace(self.variable, **facts)
+        treated = data.with_columns({self.variable: pl.Series(number[groups.index])}, dictionary)
+        return Protected(treated, method=self, run=run)
+
+    def _facts(self, variable: Variable) -> Mapping[str, object]:
+        """What is still true of the variable: its name, label and role; it identifies nobody now."""
+        same = variable.identification is None
+        return {
+            "values": {},
+            "missing": {},
+            "format": "",
+            "identification": None if same else Identification.NONE,
+        }
+
+    def promises(self, before: Microdata) -> tuple[Promise, ...]:
+        """Each old identifier has one new one, and each new one one old."""
+        return (SameRecords(), Untouched(frozenset({self.variable})), OneToOne(self.variable))

@@ -1,0 +1,174 @@
+"""Recode categories: merge codes through a mapping or a level of a hierarchy."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, ClassVar
+
+import polars as pl
+from pydantic import BeforeValidator, Field, model_validator
+
+from celosia.core.codes import Code, back_to, spell_series
+from celosia.core.dictionary import MissingKind, Variable
+from celosia.core.errors import DataError, OptionError, warn
+from celosia.core.hierarchy import Hierarchy
+from celosia.core.method import Promise
+from celosia.core.microdata import Microdata
+from celosia.core.model import Names, ReadOnly
+from celosia.engines import engine
+from celosia.methods.kinds import ColumnMethod, NewColumn, changed, exactly_one
+from celosia.verify import Domain, KeepsMissing, NoFiner
+
+
+def _as_hierarchy(given: Any) -> Any:
+    return Hierarchy.from_rows(given) if isinstance(given, list | tuple) else given
+
+
+class RecodeCategories(ColumnMethod):
+    """Merge categories: by a mapping of codes, or by climbing a hierarchy.
+
+    Missing codes stay as they are unless the mapping names them or ``missing`` gives non-response a code. The
+    column keeps its type where that can hold the new codes, else it becomes text.
+
+    Parameters
+    ----------
+    variables
+        The variables to recode, all in the same way.
+    mapping
+        Code → new code.
+    hierarchy, to_level
+        A hierarchy, or its rows (most detailed code first), and the level to climb to; every code of the
+        data must be in it.
+    labels
+        New code → label.
+    others
+        The code of everything that the mapping does not name; by default it stays.
+    missing
+        A code that non-response (declared codes and empty cells, not cells that we emptied) also gets.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"estado": [1, 2, 3, None]})
+    >>> RecodeCategories(variables=("estado",), mapping={2: 1}).apply(frame).data["estado"].to_list()
+    [1, 1, 3, None]
+    """
+
+    do: ClassVar[str] = "recode_categories"
+
+    variables: Names
+    mapping: Annotated[ReadOnly[Code, Code], Field(min_length=1)] | None = None
+    hierarchy: Annotated[Hierarchy, BeforeValidator(_as_hierarchy)] | None = None
+    to_level: Annotated[int, Field(ge=1)] | None = None
+    labels: ReadOnly[Code, str] = Field(default_factory=dict, validate_default=True)
+    others: Code | None = None
+    missing: Code | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> RecodeCategories:
+        exactly_one(mapping=self.mapping, hierarchy=self.hierarchy)
+        if self.hierarchy is None:
+            if self.to_level is not None:
+                raise OptionError("option-needs", option="to_level", needs="hierarchy")
+            return self
+        if self.others is not None:
+            raise OptionError("option-needs", option="others", needs="mapping")
+        if self.to_level is None or self.to_level >= self.hierarchy.depth:
+            raise OptionError("option-range", option="to_level", low=1, high=self.hierarchy.depth - 1)
+        return self
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        """The variables recoded."""
+        return self.variables
+
+    def promises(self, before: Microdata) -> tuple[Promise, ...]:
+        """Codes merged and never split, new codes as declared, missing codes kept unless named."""
+        kept = [name for name in self.variables if self._spares_missing(before.dictionary[name])]
+        return (
+            *super().promises(before),
+            *(NoFiner(name) for name in self.variables),
+            *(Domain(name, self._domain(before, name)) for name in self.variables),
+            *(KeepsMissing(name) for name in kept),
+        )
+
+    def _columns(self, data: Microdata) -> Mapping[str, NewColumn]:
+        return {name: self._column(data, name) for name in self.variables}
+
+    def _column(self, data: Microdata, name: str) -> NewColumn:
+        variable = data.dictionary[name]
+        target = self._target(variable, _codes(data, name))
+        values = engine(data).map_codes(name, target)
+        if self.missing is not None and variable.null is not MissingKind.NOT_APPLICABLE:
+            values = _filled(values, self.missing, data.suppressed(name))
+        return NewColumn(values, self._described(variable, target))
+
+    @property
+    def _named(self) -> Mapping[str, str]:
+        """What the mapping or the hierarchy says of each code it names."""
+        if self.hierarchy is not None:
+            return self.hierarchy.mapping(self.to_level or 0)
+        return self.mapping or {}
+
+    def _target(self, variable: Variable, codes: Collection[str]) -> dict[str, str]:
+        """The new code of every code of the column and of the dictionary."""
+        named, target, unknown = self._named, {}, 0
+        for code in dict.fromkeys([*variable.values, *variable.missing, *codes]):
+            kind = variable.kind_of(code)
+            if code in named:
+                target[code] = named[code]
+            elif kind is not None:
+                moves = kind is MissingKind.NON_RESPONSE and self.missing is not None
+                target[code] = self.missing if moves and self.missing is not None else code
+            elif self.hierarchy is not None:
+                unknown += code in codes
+                continue
+            else:
+                target[code] = code if self.others is None else self.others
+            if kind is None and variable.kind_of(target[code]) is not None:
+                raise DataError("recode-into-missing", variable=variable.name)
+        if unknown:
+            raise DataError("hierarchy-codes-unknown", variable=variable.name, count=unknown)
+        if not named.keys() & target.keys():
+            warn("recode-nothing", variable=variable.name)
+        return target
+
+    def _described(self, variable: Variable, target: Mapping[str, str]) -> Variable:
+        """The variable under its new codes: labels in the order in which the old ones stood."""
+        gone = {code for code in variable.missing if target.get(code, code) != code}
+        missing = {code: kind for code, kind in variable.missing.items() if code not in gone}
+        values: dict[str, str] = {}
+        if variable.values or self.labels or (self.hierarchy is not None and self.hierarchy.labels):
+            for new in dict.fromkeys(target.values()):
+                values[new] = self._label(variable, target, new)
+        return changed(variable, values=values, missing=missing)
+
+    def _label(self, variable: Variable, target: Mapping[str, str], new: str) -> str:
+        if new in self.labels:
+            return self.labels[new]
+        if self.hierarchy is not None and (label := self.hierarchy.label(self.to_level or 0, new)) != new:
+            return label
+        return variable.values.get(new, new) if target.get(new, new) == new else new
+
+    def _domain(self, before: Microdata, name: str) -> frozenset[str]:
+        """Every code that the recoded variable may hold."""
+        named = self._named
+        stay = [] if self.others is not None else [c for c in _codes(before, name) if c not in named]
+        extra = [code for code in (self.others, self.missing) if code is not None]
+        return frozenset([*named.values(), *stay, *extra])
+
+    def _spares_missing(self, variable: Variable) -> bool:
+        return self.missing is None and not any(variable.kind_of(code) for code in self._named)
+
+
+def _codes(data: Microdata, name: str) -> dict[str, None]:
+    """The distinct codes of a column, in order."""
+    distinct = spell_series(data.column(name).unique().drop_nulls()).unique().sort()
+    return dict.fromkeys(distinct.to_list())
+
+
+def _filled(values: pl.Series, code: str, suppressed: pl.Series) -> pl.Series:
+    """Empty cells, but not those that we emptied, get a code."""
+    typed = back_to(pl.Series([code]), values.dtype)
+    base, fill = (spell_series(values), pl.Series([code])) if typed is None else (values, typed)
+    return base.zip_with(values.is_not_null() | suppressed, fill).alias(values.name)

@@ -1,0 +1,129 @@
+"""What every method keeps, whichever it is. A new method joins by its line in ``support/examples.py``."""
+
+import json
+import warnings
+
+import numpy as np
+import polars as pl
+import pytest
+from examples import USES, household_file, use
+from pydantic import ValidationError
+
+from celosia import Microdata, Run, methods
+from celosia.core.errors import CelosiaError, PromiseError
+from celosia.core.method import Method
+
+pytestmark = pytest.mark.parametrize("do", sorted(methods.REGISTRY))
+
+
+def test_it_has_an_example(do):
+    assert do in USES
+
+
+def test_it_is_a_frozen_value_that_refuses_what_it_does_not_know(do):
+    method = use(do)
+    with pytest.raises(ValidationError):
+        method.k = 9
+    with pytest.raises(ValidationError) as error:
+        type(method)(**USES[do], desconocido="ZZSECRETZZ")
+    assert "ZZSECRETZZ" not in str(error.value)
+    assert method.do == do and method == use(do)
+
+
+def test_it_can_be_written_down_and_read_again(do):
+    method = use(do)
+    written = json.loads(json.dumps(method.model_dump(mode="json", exclude_defaults=True)))
+    assert type(method)(**written) == method
+    assert type(method).model_json_schema()["additionalProperties"] is False
+
+
+def test_it_leaves_its_input_alone(do):
+    data = household_file()
+    before = data.frame.clone()
+    use(do).apply(data, Run(key=1))
+    assert data.frame.equals(before) and data.marked == ()
+
+
+def test_the_same_key_gives_the_same_output_and_threads_change_nothing(do):
+    data = household_file()
+    one = use(do).apply(data, Run(key=5, threads=1))
+    two = use(do).apply(data, Run(key=5, threads=4))
+    assert one.data.frame.equals(two.data.frame) and one.data.ids.tolist() == two.data.ids.tolist()
+
+
+def test_ids_stay_unique_and_known(do):
+    data = household_file()
+    ids = use(do).apply(data, Run(key=1)).data.ids
+    assert len(set(ids.tolist())) == ids.size and set(ids.tolist()) <= set(data.ids.tolist())
+
+
+def test_every_kind_of_table_comes_back_as_it_came(do):
+    data = household_file()
+    plain = data.frame
+    reference = None
+    with warnings.catch_warnings(action="ignore"):
+        for table in (plain, plain.to_pandas(), plain.to_arrow(), Microdata(plain)):
+            try:
+                given = use(do).apply(table, Run(key=1)).data
+            except CelosiaError as error:
+                given = error.code  # such as 999, which without its dictionary is an age like any other
+            assert isinstance(given, type(table) | str)
+            shown = given if isinstance(given, str) else Microdata(given).frame if not isinstance(given, Microdata) else given.frame
+            if reference is None:
+                reference = shown
+            elif isinstance(shown, str):
+                assert shown == reference
+            else:
+                assert shown.columns == reference.columns and shown.height == reference.height
+
+
+def test_the_result_is_a_table_and_holds_no_key(do):
+    run = Run(key=bytes(range(32)))
+    result = use(do).apply(household_file(), run)
+    assert isinstance(result.table(), pl.DataFrame) and "<table>" in result._repr_html_()
+    shown = json.dumps(result.to_dict(), default=str) + repr(result)
+    assert run.key.hex() not in shown and str(run.key) not in shown
+
+
+def test_missing_values_are_not_taken_for_numbers(do):
+    data = household_file()
+    after = use(do).apply(data, Run(key=1)).data
+    for name in ("edad", "ingreso"):
+        if name not in after or after.height != data.height or do in ("shuffle_order",):
+            continue
+        was = data.dictionary[name].missing_mask(data.column(name)).to_numpy()
+        now = after.dictionary[name].missing_mask(after.column(name)).to_numpy()
+        assert (now[was]).all(), name
+
+
+def test_a_broken_promise_throws_the_output_away(do, monkeypatch):
+    kind = type(use(do))
+    transform = kind._transform
+
+    def sabotaged(self, data, run):
+        result = transform(self, data, run)
+        spoiled = result.data.column("sexo").to_list()
+        spoiled[0] = 2 if spoiled[0] == 1 else 1
+        treated = result.data.with_columns({"sexo": pl.Series(spoiled, dtype=result.data.column("sexo").dtype)})
+        return type(result)(**{**vars(result), "data": treated})
+
+    monkeypatch.setattr(kind, "_transform", sabotaged)
+    with pytest.raises(PromiseError):
+        use(do).apply(household_file(), Run(key=1))
+
+
+def test_no_method_can_leave_by_another_door(do):
+    assert type(use(do)).apply is Method.apply
+
+
+def test_row_order_does_not_matter_to_what_a_record_gets(do):
+    if do in ("sample", "shuffle_order", "new_ids"):
+        pytest.skip("its chance goes with the id, which here is the position at entry: tested with declared ids")
+    data = household_file()
+    order = np.random.Generator(np.random.PCG64(3)).permutation(data.height)
+    one = use(do).apply(data, Run(key=1)).data
+    two = use(do).apply(data.take(order), Run(key=1)).data.in_order_of(one.ids)
+    if do == "local_suppression":
+        assert one.marked == two.marked  # which of equal records lend themselves may differ
+    else:
+        assert one.frame.equals(two.frame)

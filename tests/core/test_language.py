@@ -1,0 +1,68 @@
+"""Two languages: which is in force, complete catalogues, numbers."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from celosia.core.errors import DataError
+from celosia.core.language import language, number, percent, speaking, text
+
+ROOT = Path(__file__).parents[2]
+_spec = importlib.util.spec_from_file_location("catalogues", ROOT / "scripts" / "catalogues.py")
+catalogues = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(catalogues)
+
+
+def test_the_language_is_chosen_then_asked_then_spanish(monkeypatch):
+    for variable in ("LC_ALL", "LC_MESSAGES", "LANG", "CELOSIA_LANG"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("LANG", "fr_FR.UTF-8")
+    assert language() == "es"
+    monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
+    assert language() == "en"
+    monkeypatch.setenv("CELOSIA_LANG", "es")
+    assert language() == "es"
+    with speaking("en"):
+        assert language() == "en"
+    with pytest.raises(ValueError, match="unknown"), speaking("fr"):
+        pass
+
+
+def test_numbers_read_as_in_the_language():
+    assert number(1234567.5, 1) == "1.234.567,5" and percent(0.0125) == "1,25\u202f%"
+    with speaking("en"):
+        assert number(1234567.5, 1) == "1,234,567.5"
+
+
+def test_errors_read_in_both_languages_and_keep_their_code():
+    error = DataError("id-repeated", variable="rut", count=2)
+    spanish = str(error)
+    with speaking("en"):
+        english = str(error)
+    assert "se repite" in spanish and "repeated" in english and error.to_dict()["code"] == "id-repeated"
+
+
+def test_catalogues_are_complete_equal_and_compiled():
+    assert catalogues.problems() == []
+
+
+def used_codes() -> set[str]:
+    """Codes that the source names in full."""
+    found = set()
+    for source in (ROOT / "src" / "celosia").rglob("*.py"):
+        body = source.read_text("utf-8")
+        found |= {f"error.{code}" for code in re.findall(r'\b\w*Error\(\s*"([a-z-]+)"', body)}
+        found |= {f"warning.{code}" for code in re.findall(r'\bwarn\(\s*"([a-z-]+)"', body)}
+        found |= set(re.findall(r'\btext\(\s*"([a-z][\w.-]+)"', body))
+    return found
+
+
+def test_every_code_in_the_source_has_a_text():
+    known = catalogues.texts(catalogues.load("es"))
+    assert sorted(code for code in used_codes() if code not in known) == []
+
+
+def test_an_unknown_code_is_its_own_text():
+    assert text("no.such.code") == "no.such.code"

@@ -1,0 +1,106 @@
+"""Microdata: immutable, with ids and marks that follow every record."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from celosia import Dictionary, Microdata, Variable
+from celosia.core.errors import DataError, RoleError
+
+KEY = bytes(range(32))
+
+
+def data(**columns):
+    return Microdata(pl.DataFrame(columns or {"a": [1, 2, 3], "b": ["x", "y", "z"]}))
+
+
+def test_every_table_is_taken_in():
+    frame = pl.DataFrame({"a": [1, None], "b": ["x", "y"]})
+    for table in (frame, frame.lazy(), frame.to_arrow(), pd.DataFrame({"a": [1, None], "b": ["x", "y"]})):
+        held = Microdata(table)
+        assert held.variables == ("a", "b") and held.height == 2
+        assert held.column("a").to_list() == [1, None]
+    with pytest.raises(DataError):
+        Microdata([1, 2])
+
+
+def test_nan_is_nothing():
+    assert data(x=[1.0, float("nan")]).column("x").null_count() == 1
+
+
+@pytest.mark.parametrize("frame", [pl.DataFrame({"a": [1], "A": [2]}), pd.DataFrame([[1, 2]], columns=["a", "a"])])
+def test_names_must_differ_by_more_than_case(frame):
+    with pytest.raises(DataError) as error:
+        Microdata(frame)
+    assert error.value.code == "duplicate-variable"
+
+
+def test_nested_columns_and_reserved_names_are_refused():
+    for frame, code in (
+        (pl.DataFrame({"a": [[1]]}), "column-type"),
+        (pl.DataFrame({"__celosia_id__": [1]}), "reserved-name"),
+    ):
+        with pytest.raises(DataError) as error:
+            Microdata(frame)
+        assert error.value.code == code
+
+
+def test_it_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        data().dictionary = Dictionary()
+    assert "1" not in repr(data(secret=["ZZ"])).replace("1 records", "").replace("1 variables", "")
+
+
+def test_the_id_is_the_position_or_the_declared_one():
+    assert data().ids.tolist() == [0, 1, 2]
+    frame = pl.DataFrame({"rut": ["k-1", "k-2", "k-3"], "a": [1, 2, 3]})
+    book = Dictionary.of(Variable(name="rut", role="id"))
+    one, again = Microdata(frame, book, key=KEY), Microdata(frame[[2, 0, 1]], book, key=KEY)
+    assert one.ids[[2, 0, 1]].tolist() == again.ids.tolist()
+    assert Microdata(frame, book, key=bytes(32)).ids.tolist() != one.ids.tolist()
+
+
+@pytest.mark.parametrize(("ids", "code"), [(["a", None, "b"], "id-missing"), (["a", "b", "a"], "id-repeated")])
+def test_a_doubtful_id_is_refused(ids, code):
+    with pytest.raises(DataError) as error:
+        Microdata(pl.DataFrame({"id": ids}), Dictionary.of(Variable(name="id", role="id")))
+    assert error.value.code == code
+
+
+def test_ids_and_marks_follow_the_records():
+    held = data().suppress({"b": np.array([False, True, False])})
+    assert held.column("b").to_list() == ["x", None, "z"]
+    chosen = held.take(np.array([2, 1]))
+    assert chosen.ids.tolist() == [2, 1] and chosen.suppressed("b").to_list() == [False, True]
+    assert held.take(np.array([True, False, True])).suppressed("b").any() is False
+    both = Microdata.concat([held.take(np.array([1])), data().take(np.array([0, 2]))]).in_order_of(held.ids)
+    assert both.frame.equals(held.frame) and both.suppressed("b").to_list() == [False, True, False]
+    assert held.drop("b").marked == () and held.drop("a").marked == ("b",)
+
+
+def test_a_suppressed_cell_that_was_empty_already_looks_like_the_others():
+    held = data(a=[1, None, None]).suppress({"a": np.array([True, True, False])})
+    assert held.suppressed("a").to_list() == [True, True, False] and held.column("a").null_count() == 3
+
+
+def test_untouched_columns_are_shared():
+    held = data()
+    assert held.with_columns({"a": pl.Series([9, 9, 9])}).column("b").to_physical() is not None
+    assert held.column("a").to_list() == [1, 2, 3]
+
+
+def test_attached_columns_reach_every_member():
+    persons = data(h=[1, 2, 1], v=["x", "y", "x"])
+    homes = persons.take(np.array([0, 1])).with_columns({"v": pl.Series(["X", "Y"])})
+    homes = homes.suppress({"v": np.array([False, True])})
+    joined = persons.attach(homes, "h", ["v"])
+    assert joined.column("v").to_list() == ["X", None, "X"] and joined.variables == ("h", "v")
+    assert joined.suppressed("v").to_list() == [False, True, False] and joined.ids.tolist() == [0, 1, 2]
+
+
+def test_an_unknown_variable_says_which_there_are():
+    with pytest.raises(RoleError, match="b"):
+        data().column("z")
+    with pytest.raises(RoleError):
+        Microdata(pl.DataFrame({"a": [1]}), Dictionary.of(Variable(name="z")))

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import errno
+import os
+
+import pytest
+
+from celosia.core.errors import FileError
+from celosia.io import atomic
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_the_file_appears_whole(tmp_path):
+    target = tmp_path / "a.txt"
+    with atomic.writing(target) as temporary:
+        temporary.write_text("nuevo")
+        assert not target.exists()
+        assert temporary.parent == target.parent
+    assert target.read_text() == "nuevo"
+    assert names(tmp_path) == ["a.txt"]
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt(), ValueError(), OSError(errno.ENOSPC, "full")])
+def test_a_failure_while_writing_leaves_the_old_file(tmp_path, failure):
+    target = tmp_path / "a.txt"
+    target.write_text("viejo")
+    expected = FileError if isinstance(failure, OSError) else type(failure)
+    with pytest.raises(expected) as caught, atomic.writing(target) as temporary:
+        temporary.write_text("a medias")
+        raise failure
+    assert target.read_text() == "viejo"
+    assert names(tmp_path) == ["a.txt"]
+    if isinstance(failure, OSError):
+        assert caught.value.code == "disk-full"
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_failure_at_the_end_leaves_the_old_file(tmp_path, monkeypatch, call):
+    target = tmp_path / "a.txt"
+    target.write_text("viejo")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(os, call, full)
+    with pytest.raises(FileError, match="a.txt"), atomic.writing(target) as temporary:
+        temporary.write_text("nuevo")
+    assert target.read_text() == "viejo"
+    assert names(tmp_path) == ["a.txt"]
+
+
+@pytest.mark.parametrize("existed", [True, False])
+def test_several_files_change_together_or_not_at_all(tmp_path, monkeypatch, existed):
+    first, second = tmp_path / "a.txt", tmp_path / "b.txt"
+    if existed:
+        first.write_text("viejo a")
+        second.write_text("viejo b")
+    before = names(tmp_path)
+    replace, calls = os.replace, []
+
+    def second_fails(source, target):
+        calls.append(target)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", second_fails)
+    with pytest.raises(KeyboardInterrupt), atomic.writing_all(first, second) as temporaries:
+        for temporary in temporaries:
+            temporary.write_text("nuevo")
+    assert names(tmp_path) == before
+    if existed:
+        assert (first.read_text(), second.read_text()) == ("viejo a", "viejo b")
+
+
+def test_permissions_of_an_old_file_are_kept(tmp_path):
+    target = tmp_path / "a.txt"
+    target.write_text("viejo")
+    target.chmod(0o640)
+    with atomic.writing(target) as temporary:
+        temporary.write_text("nuevo")
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_missing_folder_is_an_error(tmp_path):
+    with pytest.raises(FileError) as caught, atomic.writing(tmp_path / "no" / "a.txt"):
+        pass
+    assert caught.value.code == "folder-missing"
