@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -29,7 +30,8 @@ def load(language: str) -> Catalog:
 
 
 def compiled(catalogue: Catalog) -> bytes:
-    """The catalogue as gettext reads it."""
+    """The catalogue as gettext reads it; the same bytes for the same texts, whenever it is done."""
+    catalogue.creation_date = catalogue.revision_date = datetime(2026, 1, 1, tzinfo=UTC)
     buffer = io.BytesIO()
     write_mo(buffer, catalogue)
     return buffer.getvalue()

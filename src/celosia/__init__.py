@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from celosia.core.dictionary import Dictionary, MissingKind, Variable
-from celosia.core.errors import CelosiaError, CelosiaWarning
-from celosia.core.hierarchy import Hierarchy
 from celosia.core.lazy import lazy
-from celosia.core.microdata import Microdata
-from celosia.core.run import Run
 
 if TYPE_CHECKING:
     from celosia import datasets, methods, process, report, risk
+    from celosia.core.dictionary import Dictionary, MissingKind, Variable
+    from celosia.core.errors import CelosiaError, CelosiaWarning
+    from celosia.core.hierarchy import Hierarchy
+    from celosia.core.microdata import Microdata
+    from celosia.core.run import Run
     from celosia.io import read, write
     from celosia.process import Plan, Policy, Study
 
@@ -45,17 +45,24 @@ __all__ = [
     "write",
 ]
 
-__getattr__ = lazy(
-    __name__,
-    {
-        "Plan": "celosia.process",
-        "Policy": "celosia.process",
-        "Study": "celosia.process",
-        "read": "celosia.io",
-        "write": "celosia.io",
-        **{package: f"celosia.{package}" for package in ("datasets", "methods", "process", "report", "risk")},
-    },
-)
+_PACKAGES = ("datasets", "methods", "process", "report", "risk")
+_HOME_OF = {
+    "CelosiaError": "celosia.core.errors",
+    "CelosiaWarning": "celosia.core.errors",
+    "Dictionary": "celosia.core.dictionary",
+    "Hierarchy": "celosia.core.hierarchy",
+    "Microdata": "celosia.core.microdata",
+    "MissingKind": "celosia.core.dictionary",
+    "Plan": "celosia.process",
+    "Policy": "celosia.process",
+    "Run": "celosia.core.run",
+    "Study": "celosia.process",
+    "Variable": "celosia.core.dictionary",
+    "read": "celosia.io",
+    "write": "celosia.io",
+}
+
+__getattr__ = lazy(__name__, _HOME_OF | {package: f"celosia.{package}" for package in _PACKAGES})
 
 
 def __dir__() -> list[str]:

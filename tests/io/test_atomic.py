@@ -46,7 +46,7 @@ def test_a_failure_at_the_end_leaves_the_old_file(tmp_path, monkeypatch, call):
         raise OSError(errno.ENOSPC, "full")
 
     monkeypatch.setattr(os, call, full)
-    with pytest.raises(FileError, match="a.txt"), atomic.writing(target) as temporary:
+    with pytest.raises(FileError, match=r"a\.txt"), atomic.writing(target) as temporary:
         temporary.write_text("nuevo")
     assert target.read_text() == "viejo"
     assert names(tmp_path) == ["a.txt"]

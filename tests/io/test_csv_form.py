@@ -105,9 +105,7 @@ def test_the_csv_option_is_for_csv(tmp_path):
         io.read(tmp_path / "d.parquet", csv=CsvForm())
 
 
-@pytest.mark.parametrize(
-    "csv", [{"delimeter": ";"}, {"delimiter": "::"}, {"decimal": "x"}, {"header": "quizás"}]
-)
+@pytest.mark.parametrize("csv", [{"delimeter": ";"}, {"delimiter": "::"}, {"decimal": "x"}, {"header": "quizás"}])
 def test_unknown_csv_options_are_refused(tmp_path, csv):
     path = tmp_path / "d.csv"
     path.write_text("a,b\n1,2\n")

@@ -54,9 +54,7 @@ class TestSpssMissing:
         assert list(tmp_path.iterdir()) == []
 
     def test_a_range_and_a_code_stay(self, tmp_path):
-        data = with_missing(
-            [1, -5], missing={99: NR}, missing_ranges=(MissingRange(low=float("-inf"), high=-1),)
-        )
+        data = with_missing([1, -5], missing={99: NR}, missing_ranges=(MissingRange(low=float("-inf"), high=-1),))
         io.write(data, tmp_path / "d.sav")
         assert not side_path(tmp_path / "d.sav").exists()
         assert io.read(tmp_path / "d.sav").dictionary == data.dictionary
@@ -84,9 +82,7 @@ class TestSpssMissing:
 
 
 def test_labels_say_the_kind_of_a_missing_code(tmp_path):
-    data = with_missing(
-        [1, 98, 99], values={98: "No aplica", 99: "No responde"}, missing={98: NA, 99: NR}
-    )
+    data = with_missing([1, 98, 99], values={98: "No aplica", 99: "No responde"}, missing={98: NA, 99: NR})
     io.write(data, tmp_path / "d.sav")
     assert not side_path(tmp_path / "d.sav").exists()
     assert io.read(tmp_path / "d.sav").dictionary == data.dictionary

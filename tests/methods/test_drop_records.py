@@ -67,6 +67,11 @@ def test_a_group_that_would_lose_everybody(language):
         assert "zona" in str(caught.value)
 
 
+def test_a_file_without_records():
+    method = DropRecords(where="edad > 3", weight="w", recalibrate=True, by=("zona",))
+    assert method.apply(FRAME.clear()).data.height == 0
+
+
 def test_all_records_may_not_leave():
     with pytest.raises(DataError) as caught:
         DropRecords(where="edad > 0").apply(FRAME)

@@ -156,6 +156,12 @@ def test_an_unknown_variable():
         RecodeIntervals(variable="nada", width=3).apply(AGES)
 
 
+@pytest.mark.parametrize("dtype", [pl.Decimal(10, 2), pl.Float32, pl.Float64])
+def test_types_of_fractions(dtype):
+    frame = pl.DataFrame({"x": pl.Series([1.25, 7.5, None, 50.0]).cast(dtype)})
+    assert coded(frame, "x", breaks=(0, 7.5, 100)) == ["[0, 7.5)", "[7.5, 100]", None, "[7.5, 100]"]
+
+
 def test_pandas_with_holes():
     frame = pd.DataFrame({"edad": [3.0, None, 70.0], "y": [1, 2, 3]}, index=["a", "b", "c"])
     result = RecodeIntervals(variable="edad", breaks=(0, 15, 65), open_high=True).apply(frame).data

@@ -95,6 +95,11 @@ def test_data_that_do_not_allow_it(values, code):
     assert caught.value.code == code
 
 
+def test_exact_decimals_stay_exact():
+    values = [Decimal("1.25"), None, Decimal("7.10")]
+    assert rounded(values, pl.Decimal(10, 2), digits=1) == [Decimal("1.30"), None, Decimal("7.10")]
+
+
 def test_pandas():
     frame = pd.DataFrame({"x": pd.array([12, None, 18], dtype="Int64"), "y": [1.25, None, 2.0]})
     result = Rounding(variables=("x", "y"), digits=-1).apply(frame).data

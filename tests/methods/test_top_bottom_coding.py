@@ -151,6 +151,11 @@ def test_a_whole_number_too_big_for_its_type_gets_a_wider_one():
     assert result["x"].dtype.is_integer()
 
 
+def test_exact_decimals():
+    values = pl.Series([1.25, 7.1, None, 50.0]).cast(pl.Decimal(10, 2))
+    assert [v and float(v) for v in coded(values, top=7.1)] == [1.25, 7.1, None, 7.1]
+
+
 def test_pandas():
     frame = pd.DataFrame({"x": [1.0, None, 50.0]}, index=["a", "b", "c"])
     result = TopBottomCoding(variable="x", top=10).apply(frame).data

@@ -61,6 +61,8 @@ def spell_series(values: pl.Series) -> pl.Series:
         whole = values.drop_nans() if kind.is_float() else values
         if kind.is_float() and bool(((whole.floor() == whole) & (whole.abs() < _EXACT)).all()):
             return values.fill_nan(None).cast(pl.Int64).cast(pl.String)
+        if values.is_empty():
+            return pl.Series(values.name, [], dtype=pl.String)
         distinct = values.unique()
         spelled = pl.Series([spell(value) for value in distinct.to_list()], dtype=pl.String)
         return values.replace_strict(distinct, spelled, return_dtype=pl.String)

@@ -20,6 +20,7 @@ from pydantic import Field, field_validator
 from celosia.core.codes import Code, spell, spell_series
 from celosia.core.errors import DataError, FileError, OptionError
 from celosia.core.model import Frozen, ReadOnly
+from celosia.core.textfile import read_text
 
 Path_ = tuple[Code, ...]
 
@@ -104,13 +105,7 @@ class Hierarchy(Frozen):
         import csv
 
         file = Path(path)
-        try:
-            text = file.read_text("utf-8-sig")
-        except FileNotFoundError:
-            raise FileError("file-missing", path=file.name) from None
-        except (OSError, UnicodeDecodeError):
-            raise FileError("file-unreadable", path=file.name) from None
-        lines = [line for line in text.splitlines() if line.strip()]
+        lines = [line for line in read_text(file).splitlines() if line.strip()]
         if not lines:
             raise FileError("file-empty", path=file.name)
         mark = separator or max(";,\t|", key=lines[0].count)

@@ -93,6 +93,8 @@ def column(values: pl.Series, suppressed: npt.NDArray[np.bool_] | None) -> Colum
 
 def _as_integers(values: pl.Series) -> tuple[pl.Series, pl.Series | None]:
     """Integers in the order of the values; for those that are ranks, the values by rank as well."""
+    if values.dtype.is_decimal():
+        values = values.cast(pl.Float64)
     kind = values.dtype
     if kind.is_integer() and kind not in (pl.UInt64, pl.Int128, pl.UInt128):
         return values.cast(pl.Int64), None

@@ -5,8 +5,9 @@ Nothing here is loaded before it is asked for.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from celosia.core.lazy import lazy
 
 if TYPE_CHECKING:
     from celosia.io.codebook import read_dictionary, write_dictionary
@@ -45,10 +46,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__ = lazy(__name__, {name: f"{__name__}.{home}" for name, home in _HOME.items()})
 
 
 def __dir__() -> list[str]:

@@ -31,7 +31,7 @@ def writing_all(*targets: str | Path) -> Iterator[tuple[Path, ...]]:
     temporaries: list[Path] = []
     try:
         for path in paths:
-            temporaries.append(_temporary(path))
+            temporaries.append(_temporary(path))  # noqa: PERF401 (one that fails leaves the earlier to remove)
         yield tuple(temporaries)
         for temporary, path in zip(temporaries, paths, strict=True):
             _to_disk(temporary, path)

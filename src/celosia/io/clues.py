@@ -59,10 +59,13 @@ class Rule:
 
     def evidence(self, column: Column) -> Literal["name", "contents"] | None:
         """What speaks for this rule, if anything does."""
-        if self.names and _has(self.names, column.words) and not (self.but and _has(self.but, column.words)):
-            if self.also is None or self.also(column):
-                return "name"
+        if self._named(column) and (self.also is None or self.also(column)):
+            return "name"
         return "contents" if self.contents is not None and self.contents(column) else None
+
+    def _named(self, column: Column) -> bool:
+        excluded = bool(self.but) and _has(self.but, column.words)
+        return bool(self.names) and not excluded and _has(self.names, column.words)
 
 
 def name_words(text: str) -> str:

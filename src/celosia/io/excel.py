@@ -34,7 +34,7 @@ def read_excel(path: Path, sheet: int = 0) -> pl.DataFrame:
         names = list(heads.row(0)) if heads.height else []
         check_names(names, path)
         with _no_notices():
-            frame = book.load_sheet(sheet, schema_sample_rows=None).to_polars()
+            frame: pl.DataFrame = book.load_sheet(sheet, schema_sample_rows=None).to_polars()
     except (fastexcel.FastExcelError, pl.exceptions.PolarsError):
         raise FileError("file-broken", path=str(path)) from None
     if frame.width != len(names):

@@ -67,9 +67,7 @@ _STATA_NAME = r"[^\W\d]\w{0,31}"
 _TABLE = (
     Support(format="csv", suffixes=(".csv", ".tsv", ".txt"), empty_text=True),
     Support(format="parquet", suffixes=(".parquet",), empty_text=True, side=Side.NEVER),
-    Support(
-        format="xlsx", suffixes=(".xlsx",), own_integers=False, text_length=32_767, records=1_048_575
-    ),
+    Support(format="xlsx", suffixes=(".xlsx",), own_integers=False, text_length=32_767, records=1_048_575),
     Support(
         format="sav",
         trailing_blanks=False,

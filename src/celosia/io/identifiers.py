@@ -21,12 +21,14 @@ _COORDINATE = re.compile(r"-?(\d{1,3})\.(\d{4,})")
 _PAIR = re.compile(r"-?\d{1,2}\.\d{3,}[,; ]+-?\d{1,3}\.\d{3,}")
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?|\d{1,2}[/-]\d{1,2}[/-]\d{4}")
 _GIVEN_NAMES = frozenset(
-    "maria jose juan luis carlos ana rosa jorge pedro manuel francisco miguel antonio carmen victor "
-    "sergio claudia patricia camila sofia valentina daniela andrea paula catalina javier diego andres "
-    "felipe sebastian nicolas alejandro cristian ricardo eduardo fernando rodrigo marcela gloria "
-    "teresa isabel elena laura marta lucia pablo david daniel martin mateo santiago tomas ignacio "
-    "joaquin vicente gabriel rafael angel cristina monica julia alejandra carolina natalia fernanda "
-    "constanza javiera".split()
+    """
+    maria jose juan luis carlos ana rosa jorge pedro manuel francisco miguel antonio carmen victor
+    sergio claudia patricia camila sofia valentina daniela andrea paula catalina javier diego andres
+    felipe sebastian nicolas alejandro cristian ricardo eduardo fernando rodrigo marcela gloria
+    teresa isabel elena laura marta lucia pablo david daniel martin mateo santiago tomas ignacio
+    joaquin vicente gabriel rafael angel cristina monica julia alejandra carolina natalia fernanda
+    constanza javiera
+    """.split()  # noqa: SIM905
 )
 ENOUGH = 5
 """Values that a sample needs before its contents say anything."""

@@ -13,18 +13,14 @@ from celosia.io.wire import Wire
 _IN_NO_FORMAT = frozenset(
     ("null", "identification", "sensitive", "dane", "role", "hierarchy", "unit", "decimals", "note")
 )
-_HELD_TYPES = frozenset(
-    map(str, (pl.Int64(), pl.Float64(), pl.String(), pl.Date(), pl.Time(), pl.Datetime("us")))
-)
+_HELD_TYPES = frozenset(map(str, (pl.Int64(), pl.Float64(), pl.String(), pl.Date(), pl.Time(), pl.Datetime("us"))))
 
 
 def says_more(wire: Wire, support: Support) -> bool:
     """True where reading the file alone would not give this dictionary and these types back."""
     if any(_type_lost(column, wire.types.get(column.name)) for column in wire.frame.get_columns()):
         return True
-    return any(
-        _more(wire.dictionary[name], wire, support) for name in wire.frame.columns if name in wire.dictionary
-    )
+    return any(_more(wire.dictionary[name], wire, support) for name in wire.frame.columns if name in wire.dictionary)
 
 
 def _type_lost(column: pl.Series, before: str | None) -> bool:

@@ -8,7 +8,9 @@ Writing Stata turns declared codes of any series back into their letters, so the
 from __future__ import annotations
 
 import re
-from string import ascii_lowercase as ALPHABET  # noqa: N812
+from string import ascii_lowercase
+
+ALPHABET = ascii_lowercase
 
 _SERIES = range(5, 14)
 _CODE = re.compile(r"-90{3,11}(\d\d)")
@@ -16,7 +18,7 @@ _CODE = re.compile(r"-90{3,11}(\d\d)")
 
 def number(letter: str, series: int = _SERIES.start) -> int:
     """The number that stands for a letter."""
-    return -(9 * 10**series + ALPHABET.index(letter) + 1)
+    return -(int(f"9{'0' * series}") + ALPHABET.index(letter) + 1)
 
 
 def letter_of(code: str) -> str | None:

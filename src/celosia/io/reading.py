@@ -86,9 +86,7 @@ def _both(inside: SideFile | None, outside: SideFile) -> SideFile:
     """What a Parquet file says of itself, with a code book beside it laid over."""
     if inside is None:
         return outside
-    return SideFile(
-        inside.dictionary.update(outside.dictionary), True, inside.columns, inside.records, inside.types
-    )
+    return SideFile(inside.dictionary.update(outside.dictionary), True, inside.columns, inside.records, inside.types)
 
 
 def _given(dictionary: Dictionary | str | Path | None) -> Dictionary:

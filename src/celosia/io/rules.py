@@ -37,9 +37,7 @@ def _weights(column: Column) -> bool:
 
 
 def _direct(code: str, names: str, contents: Callable[[Column], bool] | None = None, but: str = "") -> Rule:
-    return Rule(
-        code, names, contents, but=but, level=Level.OPEN, identification=_DIRECT, dane=DaneClass.DIRECT
-    )
+    return Rule(code, names, contents, but=but, level=Level.OPEN, identification=_DIRECT, dane=DaneClass.DIRECT)
 
 
 def _topic(code: str, names: str, *, visible: bool = False) -> Rule:
@@ -74,8 +72,7 @@ RULES: tuple[Rule, ...] = (
     _direct("plate", "patente|placa|plate|matricula_vehiculo", _each(identifiers.is_plate)),
     Rule(
         "coordinates",
-        "lat|latitud|latitude|lon|lng|longitud|longitude|coord|coordenadas?|coord_x|coord_y|utm_x|utm_y|"
-        "geo_x|geo_y",
+        "lat|latitud|latitude|lon|lng|longitud|longitude|coord|coordenadas?|coord_x|coord_y|utm_x|utm_y|geo_x|geo_y",
         _coordinates,
         level=Level.CONTINUOUS,
         identification=_DIRECT,

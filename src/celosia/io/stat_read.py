@@ -143,9 +143,7 @@ def _kept_format(display: str, format: str) -> str:
     return "" if display in DEFAULT_FORMATS[format] or text_width else display
 
 
-def _dates(
-    numbers: pl.Series, variable: Variable, kind: pl.DataType, clock: Clock
-) -> tuple[pl.Series | None, bool]:
+def _dates(numbers: pl.Series, variable: Variable, kind: pl.DataType, clock: Clock) -> tuple[pl.Series | None, bool]:
     """Dates, or text where codes of missing stand among them; and whether only suppressed cells do."""
     if variable.missing_ranges:
         return None, False

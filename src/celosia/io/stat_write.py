@@ -74,9 +74,7 @@ class _Options:
         self._support = support
         self.given: dict[str, dict[str, Any]] = {"column_labels": {}, "variable_format": {}}
 
-    def add(
-        self, name: str, variable: Variable, column: pl.Series, codes: dict[str, str], display: str
-    ) -> None:
+    def add(self, name: str, variable: Variable, column: pl.Series, codes: dict[str, str], display: str) -> None:
         """What one variable adds."""
         support = self._support
         self._put("column_labels", name, held_label(variable.label, support))
@@ -106,9 +104,7 @@ def _cut(label: str, length: int, *, in_bytes: bool) -> str:
     return label.encode()[:length].decode(errors="ignore") if in_bytes else label[:length]
 
 
-def _value_labels(
-    variable: Variable, column: pl.Series, codes: dict[str, str], support: Support
-) -> dict[Any, str]:
+def _value_labels(variable: Variable, column: pl.Series, codes: dict[str, str], support: Support) -> dict[Any, str]:
     labels: dict[Any, str] = {}
     for code, label in variable.values.items():
         key = codes.get(code) or _key(code, column, support)

@@ -25,9 +25,7 @@ def labels() -> frozenset[str]:
     return frozenset(found)
 
 
-def fill(
-    column: pl.Series, mask: pl.Series, variable: Variable, *, as_letter: bool
-) -> tuple[pl.Series, Variable]:
+def fill(column: pl.Series, mask: pl.Series, variable: Variable, *, as_letter: bool) -> tuple[pl.Series, Variable]:
     """The column with a code of its own in the suppressed cells, and its description with that code.
 
     Numbers get -9, -99 … (Stata: the number that stands for ``.s``), text ``*``, ``**`` …, the first that

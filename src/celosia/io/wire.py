@@ -110,19 +110,9 @@ def decode(
     for column in frame.get_columns():
         mask = masks.get(column.name)
         bare = column if mask is None else column.zip_with(~mask, pl.Series([None], dtype=column.dtype))
-        typed = _typed(bare, types.get(column.name), path)
-        columns.append(typed if mask is None else typed.zip_with(~mask, _anything(typed.dtype)))
+        columns.append(_typed(bare, types.get(column.name), path))
     data = Microdata(pl.DataFrame(columns), clean, key=key)
     return data.suppress({name: mask.to_numpy() for name, mask in masks.items()})
-
-
-def _anything(dtype: pl.DataType) -> pl.Series:
-    """Some value of a type, to stand a moment in a cell that is about to be emptied."""
-    if isinstance(dtype, pl.Enum):
-        return pl.Series([dtype.categories[0]], dtype=dtype)
-    if dtype == pl.String or dtype == pl.Categorical:
-        return pl.Series([""], dtype=dtype)
-    return pl.Series([0], dtype=pl.Int32 if dtype == pl.Date else pl.Int64).cast(dtype)
 
 
 def _typed(column: pl.Series, name: str | None, path: str) -> pl.Series:

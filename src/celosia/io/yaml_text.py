@@ -26,9 +26,8 @@ def dump(document: Any) -> str:
 
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = False
-    yaml.allow_unicode = True
     yaml.width = 10_000
-    yaml.sort_base_mapping_type_on_output = False
+    yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
     buffer = StringIO()
     yaml.dump(document, buffer)
     return buffer.getvalue()

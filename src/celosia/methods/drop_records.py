@@ -115,7 +115,7 @@ class DropRecords(Method):
     def _factors(self, data: Microdata, weights: Ints, stays: Mask) -> Factors:
         """What each record's weight is multiplied by."""
         group = engine(data).encode(self.by, "strict").index if self.by else np.zeros(data.height, dtype=np.int32)
-        total = np.bincount(group, weights=weights)
+        total = np.bincount(group, weights=weights).astype(np.float64)
         rest = np.bincount(group, weights=weights * stays, minlength=total.size)
         gone = int(((total > 0) & (rest == 0)).sum())
         if gone:

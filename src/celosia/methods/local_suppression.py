@@ -109,9 +109,16 @@ class LocalSuppression(Method):
             if not classes.open.any():
                 break
             classes.protect(subset, borrow=True)
+        if classes.open.any() and self._most == len(self.keys):
+            classes.empty_whole_records()
         if classes.open.any():
             raise DataError("suppression-impossible", k=self.k, count=int(classes.open_records), share=self.max_share)
         return classes.emptied()
+
+    @property
+    def _most(self) -> int:
+        """How many keys a record may lose."""
+        return int(self.max_share * len(self.keys) + 1e-9) or 1
 
     def _subsets(self, coded: Keys, fixed: int) -> Iterator[tuple[int, ...]]:
         """Sets of keys from the cheapest to the dearest that a record may lose."""
@@ -119,8 +126,7 @@ class LocalSuppression(Method):
         given = self.importance or {}
         default = sorted(range(len(sizes)), key=lambda j: (sizes[j], j))
         rank = {j: given.get(self.keys[j], default.index(j) + 1) for j in range(len(sizes))}
-        most = int(self.max_share * len(self.keys) + 1e-9) or 1
-        sets = [s for size in range(1, most + 1) for s in combinations(range(len(sizes)), size)]
+        sets = [s for size in range(1, self._most + 1) for s in combinations(range(len(sizes)), size)]
         # A more important key costs more, but never as much as one more key.
         dearness = {j: 1 - rank[j] / (len(sizes) * (len(sizes) + 1)) for j in rank}
         yield from sorted(sets, key=lambda s: (sum(dearness[j] for j in s), s))
@@ -153,6 +159,27 @@ class _Classes:
         self.open[taken] = False
         if borrow:
             self._borrow(rows[~opened], group[~opened], np.where(enough, np.maximum(self.k - need, 0), 0), subset)
+
+    def empty_whole_records(self) -> None:
+        """Where some record is still open: empty it whole, with all that lost a cell in its stratum.
+
+        This happens in tiny files, where nothing less makes k; safe classes join, the smallest first, if need be.
+        """
+        everything = tuple(range(self.coded.digits.shape[1] - self.fixed))
+        stratum = self._projected(np.arange(self.left.size), everything)
+        for here in (stratum == s for s in np.unique(stratum[self.open])):
+            parts = [part for part in self.parts if here[part[0]].any()]
+            self.parts = [part for part in self.parts if not here[part[0]].any()]
+            self.parts += [(rows[here[rows]], counts[here[rows]], everything) for rows, counts, _ in parts]
+            self.parts += [(rows[~here[rows]], counts[~here[rows]], lost) for rows, counts, lost in parts]
+            count = sum(int(counts[here[rows]].sum()) for rows, counts, _ in parts)
+            candidates = np.flatnonzero(here & (self.left > 0))
+            for row in candidates[np.lexsort((self.left[candidates], ~self.open[candidates]))]:
+                if self.open[row] or count < self.k:
+                    count += int(self.left[row])
+                    self.parts.append((np.array([row]), self.left[[row]].copy(), everything))
+                    self.left[row] = 0
+            self.open[here & (count >= self.k)] = False
 
     def _borrow(self, rows: Mask, group: Mask, short: npt.NDArray[np.int64], subset: tuple[int, ...]) -> None:
         for row, g in zip(rows.tolist(), group.tolist(), strict=True):

@@ -129,7 +129,7 @@ class RecodeCategories(ColumnMethod):
                 raise DataError("recode-into-missing", variable=variable.name)
         if unknown:
             raise DataError("hierarchy-codes-unknown", variable=variable.name, count=unknown)
-        if not named.keys() & target.keys():
+        if codes and not named.keys() & target.keys():
             warn("recode-nothing", variable=variable.name)
         return target
 

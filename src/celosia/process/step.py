@@ -57,9 +57,8 @@ class Step(Frozen):
         if not isinstance(do, str):
             raise PlanError("step-without-do", step=name)
         made = method(do)
-        scope: dict[str, Any] = {key: fields.pop(key) for key in ("name", "level", "where") if key in fields}
-        if "strata" in fields and "strata" not in made.model_fields:
-            scope["step_strata"] = fields.pop("strata")
+        own = [key for key in ("name", "level", "where", "strata") if key in fields and key not in made.model_fields]
+        scope: dict[str, Any] = {"step_strata" if key == "strata" else key: fields.pop(key) for key in own}
         try:
             return cls(**{"name": name, **scope}, method=made(**fields))
         except ValidationError as error:

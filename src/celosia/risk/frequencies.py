@@ -26,6 +26,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -34,11 +35,16 @@ import polars as pl
 
 from celosia.core.errors import OptionError, warn
 from celosia.core.frames import enter
+from celosia.core.language import percent, text
+from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
 from celosia.engines import Counting, Keys, engine
 from celosia.engines.contract import WEIGHT_SCALE, Ints
 from celosia.kernels.wildcards import match_patterns
+
+_BANDS = (0, 2, 3, 5, 10, 50, float("inf"))
+_BAND_NAMES = ("1", "2", "3–4", "5–9", "10–49", "50+")
 
 Numbers = npt.NDArray[np.float64] | npt.NDArray[np.int64]
 Missing = Literal["wildcard", "strict"]
@@ -94,6 +100,16 @@ class Frequencies(Tabular):
             .agg(pl.len().cast(pl.Int64).alias("keys"), pl.col("records").sum())
             .sort("f")
         )
+
+    def by_size(self) -> pl.DataFrame:
+        """Share of the records whose f lies in each of a few bands."""
+        share = [self.keys.count[(self.of_key >= low) & (self.of_key < high)].sum() for low, high in pairwise(_BANDS)]
+        return pl.DataFrame({"f": _BAND_NAMES, "share": [int(n) / max(self.records, 1) for n in share]})
+
+    def picture(self) -> Picture:
+        """Records by the size of the group that shares their key."""
+        said = ", ".join(f"{f}: {percent(share)}" for f, share in self.by_size().iter_rows())
+        return chart(self.by_size(), "f", "share", share=True, alternative=text("picture.by-size", said=said))
 
     def to_dict(self) -> dict[str, Any]:
         """Totals: records, keys, uniques, pairs."""

@@ -38,6 +38,8 @@ import polars as pl
 
 from celosia.core.errors import OptionError, warn
 from celosia.core.frames import enter
+from celosia.core.language import percent, text
+from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
 from celosia.engines import Classes, engine
@@ -170,6 +172,17 @@ class IndividualRisk(Tabular):
             rows += [(level, "share_above", at, self.share_above(at, household)) for at in (0.01, 0.05, 0.25, 0.5, 0.9)]
         return pl.DataFrame(rows, schema=["level", "measure", "at", "value"], orient="row")
 
+    def picture(self) -> Picture:
+        """Share of the records above each level of risk, for records and households."""
+        rows = self.table().filter(pl.col("measure") == "share_above").select(
+            pl.col("at").map_elements(lambda at: percent(at, 0), return_dtype=pl.String),
+            pl.col("value").alias("share"),
+            pl.col("level").map_elements(lambda level: text(f"level.{level}"), return_dtype=pl.String),
+        )
+        said = ", ".join(f"{level} > {at}: {percent(share)}" for at, share, level in rows.iter_rows())
+        alternative = text("picture.above", said=said)
+        return chart(rows, "at", "share", group="level", share=True, alternative=alternative)
+
     def to_dict(self) -> dict[str, Any]:
         """Global figures as plain numbers."""
         return {
@@ -204,7 +217,7 @@ def individual(
     >>> import polars as pl
     >>> frame = pl.DataFrame({"sexo": [1, 1, 2], "peso": [100, 80, 120]})
     >>> individual(frame, keys=["sexo"], weight="peso").risk.round(4).tolist()
-    [0.0106, 0.0106, 0.0402]
+    [0.0107, 0.0107, 0.0402]
     """
     data = enter(frame)
     found = frequencies(data, keys, weight, missing, alpha, run)

@@ -18,6 +18,8 @@ from typing import Any
 import polars as pl
 
 from celosia.core.errors import OptionError
+from celosia.core.language import percent, text
+from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
 from celosia.risk.frequencies import Frequencies, Missing, frequencies
@@ -47,6 +49,12 @@ class KAnonymity(Tabular):
         records = self.frequencies.records
         violations = [self.frequencies.below(level) for level in levels]
         return pl.DataFrame({"k": levels, "violations": violations, "share": [v / records for v in violations]})
+
+    def picture(self) -> Picture:
+        """Share of the records that violate each level up to k."""
+        rows = self.table().select(pl.col("k").cast(pl.String), "share")
+        said = ", ".join(f"{k}: {percent(share)}" for k, share in rows.iter_rows())
+        return chart(rows, "k", "share", share=True, alternative=text("picture.violations", said=said))
 
     def to_dict(self) -> dict[str, Any]:
         """Level, violations and share."""
