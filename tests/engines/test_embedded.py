@@ -72,3 +72,10 @@ def test_weights_are_exact_integers():
     scaled = held(pl.DataFrame({"w": [0.1, 1234567.891234, 0.0]})).weights("w")
     assert scaled.tolist() == [100_000, 1_234_567_891_234, 0]
     assert held(pl.DataFrame({"w": np.array([3, 4], dtype=np.int16)})).weights("w").tolist() == [3_000_000, 4_000_000]
+
+
+@pytest.mark.parametrize("dtype", [pl.Decimal(10, 2), pl.Float64, pl.String, pl.Boolean, pl.Date, pl.Int8, pl.Categorical, pl.Null])
+@pytest.mark.parametrize("rows", [0, 3])
+def test_empty_and_all_null_columns_of_any_type_have_one_key_at_most(dtype, rows):
+    keys = held(pl.DataFrame({"g": pl.Series([None] * rows, dtype=dtype)})).encode(["g"], "strict")
+    assert keys.count.tolist() == ([rows] if rows else [])

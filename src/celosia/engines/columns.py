@@ -98,16 +98,15 @@ def _as_integers(values: pl.Series) -> tuple[pl.Series, pl.Series | None]:
     kind = values.dtype
     if kind.is_integer() and kind not in (pl.UInt64, pl.Int128, pl.UInt128):
         return values.cast(pl.Int64), None
-    if kind in (pl.Boolean, pl.Date):
-        order = values.drop_nulls().unique().sort()
-        return values.replace_strict(order, pl.int_range(order.len(), eager=True), return_dtype=pl.Int64), order
     if kind.is_float():
         whole = values.drop_nulls()
         if bool((whole.floor() == whole).all()) and bool((whole.abs() < 2**53).all()):
             return values.cast(pl.Int64), None
     if kind in (pl.String, pl.Categorical, pl.Enum):
-        texts = values.cast(pl.String)
-        order = texts.drop_nulls().unique().sort()
-        return texts.cast(pl.Enum(order)).to_physical().cast(pl.Int64), order
+        values = values.cast(pl.String)
     order = values.drop_nulls().unique().sort()
+    if order.is_empty():
+        return pl.Series(values.name, [None] * values.len(), dtype=pl.Int64), order
+    if values.dtype == pl.String:
+        return values.cast(pl.Enum(order)).to_physical().cast(pl.Int64), order
     return values.replace_strict(order, pl.int_range(order.len(), eager=True), return_dtype=pl.Int64), order
