@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
-from celosia.cli.output import CANCELLED, FAILED, Output
+from celosia.cli.output import CANCELLED, DONE, FAILED, Output
 from celosia.cli.parser import Command, Glance, Group, refusal
 from celosia.core.errors import CancelledError, CelosiaError, OptionError
 from celosia.core.language import LANGUAGES, speaking
@@ -84,7 +84,7 @@ def _do(arguments: list[str], group: Any, seen: Glance, output: Output) -> int:
         raise (refusal(error) or error) from None
     if code == CANCELLED:  # the parser turns Ctrl-C into this code
         raise CancelledError("cancelled")
-    return code if isinstance(code, int) else 0
+    return code if isinstance(code, int) else DONE
 
 
 @app.callback()
@@ -151,6 +151,6 @@ def _demo(context: typer.Context, folder: Folder = Path("demo"), lang: Lang = No
 
 @app.command("plan-schema", cls=Command, help="cli.plan-schema.help")
 def _plan_schema(context: typer.Context, lang: Lang = None) -> int:
-    from celosia.cli.plans import print_schema
+    from celosia.cli.plans import plan_schema
 
-    return print_schema(context.obj)
+    return plan_schema()

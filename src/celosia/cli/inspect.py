@@ -43,7 +43,7 @@ def inspect(output: Output, file: Path, dictionary: Path | None, form: dict[str,
         "form": None if found is None else found.model_dump(),
         "records": data.height,
         "variables": variables.to_dicts(),
-        "suggestions": [suggestion.to_dict() for suggestion in suggestions],
+        "suggestions": [suggestion.model_dump(mode="json") for suggestion in suggestions],
     }
     return output.done(results)
 

@@ -71,15 +71,14 @@ class Output:
 
     def _object(self, status: str, results: Mapping[str, Any] | None, errors: Sequence[Mapping[str, Any]]) -> None:
         whole = {
-            "schema": f"celosia.{self.command}",
+            "schema": f"celosia.{self.command}" if self.command else "celosia",
             "version": VERSION,
             "status": status,
             "results": results,
             "warnings": [warning.to_dict() for warning in self.warnings],
             "errors": list(errors),
         }
-        json_module.dump(whole, sys.stdout, ensure_ascii=False, indent=1, default=_plain)
-        sys.stdout.write("\n")
+        sys.stdout.write(json_module.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False, default=_plain) + "\n")
 
     # -- while it works ----------------------------------------------------------------------------
 

@@ -54,7 +54,8 @@ def refusal(error: Any) -> OptionError | None:
     """The parser's usage error as one of ours; ``None`` for any other exception."""
     if not hasattr(error, "format_message"):
         return None
-    kind, parameter = type(error).__name__, getattr(error, "param", None)
+    kind = type(error).__name__
+    parameter: Any = getattr(error, "param", None)
     if kind == "NoSuchOption":
         return OptionError("usage-option-unknown", option=error.option_name)
     if kind == "MissingParameter" and parameter.param_type_name == "argument":

@@ -164,6 +164,15 @@ class Microdata:
         ]
         return Microdata._of(pl.concat([f.select(frames[0].columns) for f in frames]), parts[0].dictionary)
 
+    @staticmethod
+    def stack(one: Microdata, other: Microdata) -> Microdata:
+        """Records of two files with the same variables; where types differ the column is text. Ids start anew."""
+        unlike = [n for n in one.variables if one.column(n).dtype != other.column(n).dtype]
+        alike = [data.with_columns({n: spell_series(data.column(n)) for n in unlike}) for data in (one, other)]
+        whole = Microdata.concat([alike[0], alike[1].with_dictionary(one.dictionary)])
+        ids = pl.int_range(whole.height, dtype=pl.UInt64, eager=True).alias(RECORD_ID)
+        return Microdata._of(whole._frame.with_columns(ids), whole.dictionary)
+
     def in_order_of(self, ids: npt.NDArray[np.uint64]) -> Microdata:
         """The same records in the order of these ids; ids that are not here are passed over."""
         order = pl.DataFrame({RECORD_ID: ids}).join(self._frame, on=RECORD_ID, how="inner", maintain_order="left")

@@ -93,6 +93,13 @@ class Engine(Protocol):
         """The distinct keys of these variables."""
         ...
 
+    def encode_with(self, names: Sequence[str], other: Microdata) -> tuple[Keys, Keys]:
+        """The keys of these records and of the other ones in one coding, 0 for what may be anything.
+
+        Both hold all distinct keys of the two files; ``count`` and ``index`` are each file's own.
+        """
+        ...
+
     def weights(self, name: str) -> Ints:
         """The weights of the records, checked, times ``WEIGHT_SCALE``."""
         ...

@@ -48,6 +48,19 @@ class EmbeddedEngine:
         digits, index, count = collapsed.finish()
         return Keys(tuple(names), tuple(categories), digits, index, count)
 
+    def encode_with(self, names: Sequence[str], other: Microdata) -> tuple[Keys, Keys]:
+        """The keys of these records and of the other ones in one coding (see ``contract.Engine``)."""
+        both = Microdata.stack(self.data.select(names), other.select(names))
+        keys = EmbeddedEngine(both).encode(names, "wildcard")
+        own = self.data.height
+        parts = (keys.index[:own], keys.index[own:])
+        counts = (np.bincount(part, minlength=len(keys.digits)).astype(np.int64) for part in parts)
+        made = [
+            Keys(keys.names, keys.categories, keys.digits, part, count)
+            for part, count in zip(parts, counts, strict=True)
+        ]
+        return made[0], made[1]
+
     def _column(self, name: str) -> Column:
         marked = name in self.data.marked
         return column(self.data.column(name), self.data.suppressed(name).to_numpy() if marked else None)

@@ -11,9 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PlainSerializer, ValidationError
+from pydantic import BeforeValidator, Field, PlainSerializer, ValidationError, model_validator
 
-from celosia.core.errors import PolicyError
+from celosia.core.errors import FileError, PolicyError
 from celosia.core.model import Frozen, ReadOnly
 from celosia.process.yaml import load_text
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from celosia.process.study import Study
     from celosia.process.verdict import Verdict
 
+_ROUNDING = Fraction(1, 10**12)
 BUILT_IN = ("ine-hogares", "ine-economicas", "ine-registros", "ine-censo-poblacion", "ine-censo-agropecuario")
 
 
@@ -29,9 +30,12 @@ def _as_share(value: Any) -> Any:
     text = str(value).strip()
     part = text.removesuffix("%").strip().replace(",", ".")
     try:
-        return Fraction(part) / (100 if text.endswith("%") else 1)
+        share = Fraction(part) / (100 if text.endswith("%") else 1)
     except (ValueError, ZeroDivisionError):
         raise ValueError("not a share") from None
+    if not 0 <= share <= 1:
+        raise ValueError("not a share")
+    return share
 
 
 def _as_limit(value: Any) -> Any:
@@ -54,9 +58,23 @@ class Threshold(Frozen):
     k: int | None = Field(default=None, ge=2)
     below: Annotated[Fraction, BeforeValidator(_as_share), BeforeValidator(_as_limit), _to_text]
 
+    @model_validator(mode="after")
+    def _whole(self) -> Threshold:
+        """``at`` belongs to shares above a risk, ``k`` to k-anonymity."""
+        wanted = {"share_above": (True, False), "k_anonymity": (False, True)}.get(self.measure, (False, False))
+        if (bool(self.at), self.k is not None) != wanted:
+            raise ValueError("at goes with share_above, k with k_anonymity")
+        return self
+
     def allows(self, units: float | Fraction, of: int) -> bool:
-        """Whether so many units (or expected units) of so many are within the limit."""
-        return units == 0 if self.below == 0 else Fraction(units) < self.below * of
+        """Whether so many units (or expected units) of so many are within the limit.
+
+        Counts are exact; an estimate as near to the limit as rounding goes counts as on it.
+        """
+        if self.below == 0:
+            return units == 0
+        exact = units if isinstance(units, Fraction) else Fraction(units) * (1 + _ROUNDING)
+        return exact < self.below * of
 
     @property
     def implied_k(self) -> int | None:
@@ -100,6 +118,8 @@ class Policy(Frozen):
             return cls.parse(path.read_text("utf-8"), path.name)
         except FileNotFoundError:
             raise PolicyError("policy-missing", path=path.name) from None
+        except (OSError, UnicodeDecodeError):
+            raise FileError("file-unreadable", path=path.name) from None
 
     @classmethod
     def parse(cls, text: str, where: str) -> Policy:
@@ -116,10 +136,10 @@ class Policy(Frozen):
         return judge(self, study)
 
     def idle(self, threshold: Threshold) -> bool:
-        """Whether, in a file whose risk is 1/f, another row always says no before this one can."""
+        """Whether, in a file whose risk is 1/f, other rows always say no before this one can."""
         k = threshold.implied_k
         if k is None:
-            return False
+            return self._highest_global_risk < threshold.below
         for other in self.thresholds:
             other_k = other.implied_k
             if other is threshold or other_k is None or other_k < k or other.below > threshold.below:
@@ -127,3 +147,14 @@ class Policy(Frozen):
             if (other_k, -other.below) != (k, -threshold.below):
                 return True
         return False
+
+    @property
+    def _highest_global_risk(self) -> Fraction:
+        """The most that the mean of 1/f can be in a file that meets every row about f."""
+        rows = [(row.implied_k, row.below) for row in self.thresholds if row.implied_k is not None]
+        highest, reached, f = Fraction(0), Fraction(0), 1
+        for k in sorted({k for k, _ in rows}):
+            share = max(reached, min(below for other, below in rows if other >= k))
+            highest += (share - reached) / f
+            reached, f = share, k
+        return highest + (1 - reached) / f

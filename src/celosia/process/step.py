@@ -11,7 +11,7 @@ from pydantic import SerializeAsAny, ValidationError, model_validator
 
 from celosia.core.codes import spell_series
 from celosia.core.condition import Condition, holds
-from celosia.core.errors import DataError, OptionError, PlanError, RoleError
+from celosia.core.errors import CelosiaError, DataError, OptionError, PlanError, RoleError
 from celosia.core.method import Method, Protected, changed_cells
 from celosia.core.microdata import Microdata
 from celosia.core.model import Frozen
@@ -59,10 +59,14 @@ class Step(Frozen):
         made = method(do)
         own = [key for key in ("name", "level", "where", "strata") if key in fields and key not in made.model_fields]
         scope: dict[str, Any] = {"step_strata" if key == "strata" else key: fields.pop(key) for key in own}
+        where = str(scope.get("name", name))
         try:
             return cls(**{"name": name, **scope}, method=made(**fields))
         except ValidationError as error:
-            raise PlanError.of_fields(error, where=str(scope.get("name", name))) from None
+            raise PlanError.of_fields(error, where=where) from None
+        except CelosiaError as error:
+            error.facts.setdefault("where", where)
+            raise
 
     def apply(self, data: Microdata, run: Run) -> Protected:
         """The step done on data; an error says which step it was."""

@@ -112,7 +112,7 @@ def _rows(policy: Policy, study: Study, scenario: Scenario) -> Iterator[Row]:
             for threshold in policy.thresholds:
                 if threshold.measure == "k_anonymity" and level == "household":
                     continue
-                yield _row(policy, threshold, scenario, level, file, risks, not study.weighted)
+                yield _row(policy, threshold, scenario, level, file, risks, not state.weighted)
 
 
 def _row(
@@ -148,7 +148,7 @@ def _units(threshold: Threshold, risk: IndividualRisk, level: Level) -> float | 
     """How many records (or expected records) a threshold counts."""
     household = level == "household"
     if threshold.measure == "global_risk":
-        expected = risk.household_expected if household else risk.expected
+        expected = risk.household_expected if household else _expected(risk)
         assert expected is not None
         return expected
     if threshold.measure == "k_anonymity":
@@ -158,3 +158,12 @@ def _units(threshold: Threshold, risk: IndividualRisk, level: Level) -> float | 
     if threshold.at == 1:
         return Fraction(risk.certain(household))
     return Fraction(risk.above(float(threshold.at), household))
+
+
+def _expected(risk: IndividualRisk) -> float | Fraction:
+    """Expected re-identifications: exact where the risk is 1/f, so that a file on the limit is not below it."""
+    frequencies = risk.frequencies
+    if frequencies.weighted:
+        return risk.expected
+    sizes = pl.DataFrame({"f": frequencies.of_key, "records": frequencies.keys.count}).group_by("f").sum()
+    return sum((Fraction(records) / Fraction(f) for f, records in sizes.iter_rows()), Fraction(0))

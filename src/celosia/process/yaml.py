@@ -53,7 +53,7 @@ def dump(value: Any) -> str:
     from ruamel.yaml import YAML
 
     yaml = YAML(typ="safe", pure=True)
-    yaml.default_flow_style = None
+    yaml.default_flow_style = None  # type: ignore[assignment]
     yaml.allow_unicode = True
     yaml.sort_base_mapping_type_on_output = False
     yaml.indent(mapping=2, sequence=4, offset=2)

@@ -14,6 +14,9 @@ observed. With :math:`n_a` the records of key :math:`a`, :math:`C` the complete 
 where a record with no observed key at all matches everybody (:math:`f = n`), counts among the incomplete ones and,
 where there are two keys or more, is not added to complete ones: the convention of sdcMicro, so that figures agree.
 
+Under ``missing="intruder"`` it is counted as an intruder would: :math:`f` is the number of *published* records that agree
+with the person's *true* key on every key that is observed in them, and :math:`F` the sum of their weights.
+
 References
 ----------
 Templ, Kowarik & Meindl (2015), *Statistical disclosure control for micro-data using the R package sdcMicro*,
@@ -23,7 +26,6 @@ Journal of Statistical Software 67(4). INE Chile (2021), Tabla 18.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -33,21 +35,22 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.errors import OptionError, warn
+from celosia.core.errors import DataError, OptionError
 from celosia.core.frames import enter
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
-from celosia.engines import Counting, Keys, engine
+from celosia.core.microdata import Microdata
+from celosia.engines import Counting, Engine, Keys, engine
 from celosia.engines.contract import WEIGHT_SCALE, Ints
-from celosia.kernels.wildcards import match_patterns
+from celosia.risk.wildcards import Numbers, Packed, count_in, warn_of_empty_records, wildcard
 
 _BANDS = (0, 2, 3, 5, 10, 50, float("inf"))
 _BAND_NAMES = ("1", "2", "3–4", "5–9", "10–49", "50+")
 
-Numbers = npt.NDArray[np.float64] | npt.NDArray[np.int64]
-Missing = Literal["wildcard", "strict"]
+Missing = Literal["wildcard", "strict", "intruder"]
+COUNTINGS: tuple[Missing, ...] = ("wildcard", "strict", "intruder")
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +133,7 @@ def frequencies(
     weight: str | None = None,
     missing: Missing = "wildcard",
     alpha: float = 1.0,
+    truth: Any = None,
     run: Run | None = None,
 ) -> Frequencies:
     """Count the records and the people that share each record's key.
@@ -143,9 +147,12 @@ def frequencies(
     weight
         The variable of the sampling weights; without it :math:`F = f`, as in a census.
     missing
-        ``"wildcard"``: a missing value may be anything. ``"strict"``: it is a category.
+        ``"wildcard"``: a missing value may be anything. ``"strict"``: it is a category. ``"intruder"``: for the true
+        key of each person, the published records that agree with it on every key observed in them.
     alpha
         Under ``wildcard``, how much of a record with missing keys counts for those it might match.
+    truth
+        Under ``intruder``: the same records in the same coding, before cells were suppressed or perturbed.
 
     Returns
     -------
@@ -164,111 +171,43 @@ def frequencies(
     """
     if not 0 <= alpha <= 1:
         raise OptionError("option-range", option="alpha", low=0, high=1)
+    if missing not in COUNTINGS:
+        raise OptionError("option-unknown", option="missing", known=COUNTINGS)
+    if (truth is not None) != (missing == "intruder"):
+        raise OptionError("truth-needed" if truth is None else "truth-unused")
     names = (keys,) if isinstance(keys, str) else tuple(keys)
     held = engine(enter(frame))
-    counting: Counting = missing
-    found = held.encode(names, counting)
-    scaled = None if weight is None else held.sum_by_key(found, held.weights(weight))
-    if missing == "wildcard" and (found.digits == 0).any():
-        warn_of_empty_records(found)
-        of_key, population = _wildcard(found, scaled, alpha, run or Run())
+    scaled = None if weight is None else held.weights(weight)
+    of_key: Numbers
+    population: Numbers
+    if missing == "intruder":
+        found, of_key, population = _intruder(held, names, enter(truth), scaled)
     else:
-        of_key, population = found.count, found.count if scaled is None else scaled
+        found, of_key, population = _within(held, names, missing, scaled, alpha, run or Run())
     population_of_key = of_key.astype(np.float64) if scaled is None else population / WEIGHT_SCALE
     return Frequencies(found, of_key, population_of_key, missing, alpha, scaled is not None)
 
 
-def _wildcard(keys: Keys, scaled: Ints | None, alpha: float, run: Run) -> tuple[Numbers, Numbers]:
-    """Frequencies of the distinct keys, and their scaled weights, where 0 may be anything."""
-    weights = keys.count if scaled is None else scaled
-    matches = Matches.of(keys, weights, run)
-    return matches.frequency(keys.count, 0, alpha), matches.frequency(weights, 1, alpha)
+def _within(
+    held: Engine, names: tuple[str, ...], missing: Counting, scaled: Ints | None, alpha: float, run: Run
+) -> tuple[Keys, Numbers, Numbers]:
+    """Keys, their frequencies and (scaled) weights, among the records themselves."""
+    keys = held.encode(names, missing)
+    weights = keys.count if scaled is None else held.sum_by_key(keys, scaled)
+    if missing == "wildcard" and (keys.digits == 0).any():
+        warn_of_empty_records(keys)
+        return keys, *wildcard(keys, weights, alpha, run)
+    return keys, keys.count, weights
 
 
-@dataclass(frozen=True, eq=False)
-class Matches:
-    """For every distinct key, its matches among the other complete and the other incomplete keys."""
-
-    observed: npt.NDArray[np.int64]
-    variables: int
-    records: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
-    weights: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
-
-    @classmethod
-    def of(cls, keys: Keys, weights: Ints, run: Run) -> Matches:
-        """Count the matches over all pairs of patterns that occur, in the threads of the run."""
-        present = keys.digits > 0
-        patterns, pattern = _patterns(present)
-        order = np.argsort(pattern, kind="stable")
-        starts = np.searchsorted(pattern[order], np.arange(len(patterns) + 1)).astype(np.int64)
-        packed, masks = _pack(keys, patterns, order)
-        observing = np.logical_or.reduce(patterns, axis=1)
-        p, q = np.triu_indices(len(patterns), 1)
-        pairs = np.stack([p, q], axis=1)[observing[p] & observing[q]].astype(np.int64)
-        complete = patterns.all(axis=1)
-        count, weight = keys.count[order], weights[order]
-
-        def match(part: Ints) -> tuple[Ints, Ints]:
-            counts = np.zeros((2, count.size), dtype=np.int64)
-            sums = np.zeros((2, count.size), dtype=np.int64)
-            match_patterns(packed, count, weight, starts, masks, complete, part, counts, sums)
-            return counts, sums
-
-        threads = max(1, min(run.threads, len(pairs)))
-        with ThreadPoolExecutor(threads) as pool:
-            parts = list(pool.map(match, [pairs[t::threads] for t in range(threads)]))
-        back = np.empty_like(order)
-        back[order] = np.arange(order.size)
-        counts = np.sum([part[0] for part in parts], axis=0)[:, back]
-        sums = np.sum([part[1] for part in parts], axis=0)[:, back]
-        observed = present.sum(axis=1)
-        return cls(observed, len(keys.names), (counts[0], counts[1]), (sums[0], sums[1]))
-
-    def frequency(self, own: Ints, which: int, alpha: float) -> Numbers:
-        """The frequency of every key by the definition of this module, from its own and its matches."""
-        among_complete, among_incomplete = (self.records, self.weights)[which]
-        empty = self.observed == 0
-        everybody, nobody = int(own.sum()), int(own[empty].sum())
-        incomplete = (self.observed < self.variables) & ~empty
-        maybe = among_incomplete + np.where(incomplete | (self.variables == 1), nobody, 0)
-        extra: Numbers = maybe if alpha == 1 else alpha * maybe.astype(np.float64)
-        return np.where(empty, everybody, own + among_complete + extra)
-
-
-def _patterns(present: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-    """The patterns of observed variables that occur, and the pattern of each key."""
-    bits = np.packbits(present, axis=1)
-    padded = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), dtype=np.uint8)
-    padded[:, : bits.shape[1]] = bits
-    words = padded.view(np.uint64)
-    if words.shape[1] == 1:
-        _, first, pattern = np.unique(words[:, 0], return_index=True, return_inverse=True)
-    else:
-        _, first, pattern = np.unique(words, axis=0, return_index=True, return_inverse=True)
-    return present[first], pattern.reshape(-1)
-
-
-def _pack(keys: Keys, patterns: Any, order: Any) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """Keys in bit fields over as many 64-bit words as they need, and the bits that each pattern observes."""
-    widths = [len(c).bit_length() for c in keys.categories]
-    places: list[tuple[int, int]] = []
-    word, used = 0, 0
-    for width in widths:
-        if used + width > 64:
-            word, used = word + 1, 0
-        places.append((word, used))
-        used += width
-    packed = np.zeros((order.size, word + 1), dtype=np.uint64)
-    masks = np.zeros((len(patterns), word + 1), dtype=np.uint64)
-    for j, ((word, shift), width) in enumerate(zip(places, widths, strict=True)):
-        packed[:, word] |= keys.digits[order, j].astype(np.uint64) << np.uint64(shift)
-        bits = np.uint64(((1 << width) - 1) << shift)
-        masks[:, word] |= np.where(patterns[:, j], bits, np.uint64(0))
-    return packed, masks
-
-
-def warn_of_empty_records(keys: Keys) -> None:
-    """Say how many records have no observed key at all."""
-    count = int(keys.count[(keys.digits == 0).all(axis=1)].sum())
-    if count:
-        warn("all-missing", count=count)
+def _intruder(
+    held: Engine, names: tuple[str, ...], truth: Microdata, scaled: Ints | None
+) -> tuple[Keys, Numbers, Numbers]:
+    """True keys, and the published records (and scaled weights) that agree with each."""
+    if truth.height != held.data.height:
+        raise DataError("truth-records", published=held.data.height, truth=truth.height)
+    published, true = held.encode_with(names, truth)
+    weights = published.count if scaled is None else held.sum_by_key(published, scaled)
+    known = np.ones(true.digits.shape, dtype=np.bool_)  # what the true key leaves open is not agreed to by a value
+    counts, sums = count_in(Packed.of(true, known), Packed.of(published), published.count, weights)
+    return true, counts, sums

@@ -201,13 +201,14 @@ def individual(
     household: str | None = None,
     missing: Missing = "wildcard",
     alpha: float = 1.0,
+    truth: Any = None,
     run: Run | None = None,
 ) -> IndividualRisk:
     """Individual, household and global risk.
 
     Parameters
     ----------
-    frame, keys, weight, missing, alpha
+    frame, keys, weight, missing, alpha, truth
         As in ``frequencies``; without weights F = f and the risk is 1/f, as in a census.
     household
         The variable that identifies the household.
@@ -220,7 +221,7 @@ def individual(
     [0.0107, 0.0107, 0.0402]
     """
     data = enter(frame)
-    found = frequencies(data, keys, weight, missing, alpha, run)
+    found = frequencies(data, keys, weight, missing, alpha, truth, run)
     households = None if household is None else engine(data).group(household)
     return of_frequencies(found, households)
 

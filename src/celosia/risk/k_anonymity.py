@@ -73,10 +73,11 @@ def k_anonymity(
     weight: str | None = None,
     missing: Missing = "wildcard",
     alpha: float = 1.0,
+    truth: Any = None,
     run: Run | None = None,
 ) -> KAnonymity:
     """Count the records whose key fewer than k records share (parameters as in ``frequencies``)."""
     if k < 1:
         raise OptionError("option-range", option="k", low=1, high="n")
-    found = frequencies(frame, keys, weight, missing, alpha, run)
+    found = frequencies(frame, keys, weight, missing, alpha, truth, run)
     return KAnonymity(found, k, found.below(k))
