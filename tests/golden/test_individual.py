@@ -5,7 +5,7 @@ import pytest
 import reference
 
 from celosia import risk
-from celosia.kernels.reidentification import expected_inverse, individual_risks
+from celosia.kernels.reidentification import expected_inverse, usual_risks
 
 pytestmark = pytest.mark.filterwarnings("ignore::celosia.core.errors.CelosiaWarning")
 
@@ -65,7 +65,7 @@ def test_formulas_agree_with_the_grid(case):
     grid = reference.records(case["expect"]["per_row"])
     f, population = grid["fk"].cast(float).to_numpy(), grid["Fk"].cast(float).to_numpy()
     usual = np.empty(f.size)
-    individual_risks(f, population, usual)
+    usual_risks(f, population, usual)
     np.testing.assert_allclose(usual, grid["approx"], rtol=1e-9)
     exact = np.array([expected_inverse(a, a / b) for a, b in zip(f, population, strict=True)])
     np.testing.assert_allclose(exact, grid["exact_quadrature"], rtol=1e-9)

@@ -9,7 +9,7 @@ from scipy.integrate import quad
 
 from celosia import risk
 from celosia.core.errors import CelosiaError, CelosiaWarning
-from celosia.kernels.reidentification import expected_inverse, individual_risks
+from celosia.kernels.reidentification import expected_inverse, usual_risks
 
 
 def by_quadrature(f: float, p: float) -> float:
@@ -22,17 +22,36 @@ def test_the_exact_form_is_the_integral(f, p):
     assert expected_inverse(f, p) == pytest.approx(by_quadrature(f, p), rel=1e-8)
 
 
+@pytest.mark.parametrize("f", [1, 2, 3, 39, 40, 41, 176, 1000, 10**4, 10**5])
+@pytest.mark.parametrize("p", [1e-6, 1e-3, 0.1, 0.5, 0.999999, 1.0])
+def test_the_exact_form_is_stable_for_any_f(f, p):
+    # E[1/F] lies between 1/E[F] and the usual approximation's neighbourhood; log-spaced quadrature in v = 1 - u
+    found = expected_inverse(float(f), p)
+    upper = quad(lambda s: np.exp(-s) * p / (p + (1 - p) * np.exp(-s / f)) / f, 0, 60, epsrel=1e-12, limit=1000)[0]
+    assert found == pytest.approx(upper, rel=1e-9)
+
+
+def test_the_exact_estimator_differs_from_the_usual_one_above_two_only():
+    frame = pl.DataFrame({"k": [1, 2, 2, 3, 3, 3], "w": [10.0] * 6})
+    usual = risk.individual(frame, ["k"], weight="w")
+    exact = risk.individual(frame, ["k"], weight="w", estimator="exact")
+    np.testing.assert_allclose(exact.risk[:3], usual.risk[:3], rtol=1e-12)
+    assert exact.risk[3] != usual.risk[3] and exact.risk[3] == pytest.approx(usual.risk[3], rel=0.05)
+    with pytest.raises(CelosiaError):
+        risk.individual(frame, ["k"], estimator="series")
+
+
 @given(st.integers(1, 50), st.floats(1.0, 1e6))
 def test_risk_lies_between_one_over_population_and_one_over_sample(f, ratio):
     out = np.empty(1)
-    individual_risks(np.array([float(f)]), np.array([f * ratio]), out)
+    usual_risks(np.array([float(f)]), np.array([f * ratio]), out)
     assert 1 / (f * ratio) * (1 - 1e-12) <= out[0] <= 1 / f + 1e-15
 
 
 def test_the_closed_forms_meet_the_exact_one_where_they_change():
     for f in (1.0, 2.0):
         out = np.empty(2)
-        individual_risks(np.array([f, f]), np.array([f / 0.8999999, f / 0.9000001]), out)
+        usual_risks(np.array([f, f]), np.array([f / 0.8999999, f / 0.9000001]), out)
         assert out[0] == pytest.approx(out[1], rel=1e-6)
 
 

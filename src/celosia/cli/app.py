@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +12,7 @@ from typer.main import get_command
 
 from celosia.cli.output import CANCELLED, DONE, FAILED, Output
 from celosia.cli.parser import Command, Glance, Group, refusal
-from celosia.core.errors import CancelledError, CelosiaError, OptionError
+from celosia.core.errors import CancelledError, CelosiaError, FileError, OptionError
 from celosia.core.language import LANGUAGES, speaking
 
 app = typer.Typer(
@@ -71,8 +72,17 @@ def run(arguments: list[str]) -> int:
             return output.failed(CancelledError("cancelled"), CANCELLED)
         except CelosiaError as error:
             return output.failed(error, FAILED)
+        except OSError as error:
+            return output.failed(_refused_by_the_disk(error), FAILED)
         except Exception as error:  # noqa: BLE001 (the last door: no traceback with values reaches a user)
             return output.failed(CelosiaError("unexpected", type=type(error).__name__), FAILED)
+
+
+def _refused_by_the_disk(error: OSError) -> CelosiaError:
+    path = Path(error.filename or ".").name
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return FileError("disk-full", path=path)
+    return FileError("write-failed", path=path, reason=error.strerror or type(error).__name__)
 
 
 def _do(arguments: list[str], group: Any, seen: Glance, output: Output) -> int:
@@ -80,7 +90,7 @@ def _do(arguments: list[str], group: Any, seen: Glance, output: Output) -> int:
         raise OptionError("option-unknown", option="--lang", known=LANGUAGES)
     try:
         code = group.main(args=arguments, prog_name="celosia", standalone_mode=False, obj=output)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 (only the parser's own are turned into ours)
         raise (refusal(error) or error) from None
     if code == CANCELLED:  # the parser turns Ctrl-C into this code
         raise CancelledError("cancelled")

@@ -20,7 +20,7 @@ def inspect(output: Output, file: Path, dictionary: Path | None, form: dict[str,
     if file.suffix.lower() in (".csv", ".tsv", ".txt"):
         found = sniff(file, **form)
     with output.working():
-        data = read(file, dictionary=dictionary, csv=found)
+        data = read(file, dictionary=dictionary, csv=found or form or None)
         suggestions = suggest(data)
         variables = describe(data)
     if found is not None:

@@ -76,19 +76,23 @@ class _Spoken:
     get_params: Any
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
+        """Write the first line."""
         formatter.write_usage(
             ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), prefix=f"{text('cli.usage')}: "
         )
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """What follows the command in the first line."""
         return [text("cli.metavar.options"), *(_metavar(p) for p in self._of_type(ctx, "argument"))]
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        """Write what the command does."""
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(text(self.help or ""))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments and options."""
         for kind in ("argument", "option"):
             if parameters := self._of_type(ctx, kind):
                 with formatter.section(text(f"cli.{kind}s")):
@@ -106,14 +110,17 @@ class Group(_Spoken, TyperGroup):
     """The commands, and the refusal of one that does not exist."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The options, and the place of the command."""
         return [*super().collect_usage_pieces(ctx), text("cli.metavar.command")]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options and the commands."""
         super().format_options(ctx, formatter)
         with formatter.section(text("cli.commands")):
             formatter.write_dl([(name, text(command.help or "")) for name, command in self.commands.items()])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that was asked for."""
         if args[0] not in self.commands and not ctx.resilient_parsing:
             raise OptionError("usage-command-unknown", command=args[0], known=tuple(self.commands))
         return super().resolve_command(ctx, args)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import Literal
 
-from celosia.cli.output import Output
+from celosia.cli.output import DONE, Output
 from celosia.core.language import text
 
 
@@ -13,18 +15,19 @@ def run_plan(output: Output, path: Path) -> int:
     from celosia.core.keystore import project_key
     from celosia.io.atomic import writing
     from celosia.process import Plan, Study
-    from celosia.process.release import folder, release
+    from celosia.process.release import decide, make_folder, publish
     from celosia.report import summary
     from celosia.report.summary import before_after, verdict_table
 
     plan = Plan.load(path)
     internal = plan.resolve(plan.release.folder) / "interno"
-    internal.mkdir(parents=True, exist_ok=True)
+    make_folder(internal)
     with output.working(), output.progress(project_key(internal / "clave")) as run:
         study = Study.open(plan, run).replay(plan)
-        outcome = release(study)
-        with writing(internal / "resumen.html") as temporary:
+        outcome = decide(study)
+        with writing(internal / "resumen.html") as temporary:  # it takes its place after the public file
             temporary.write_text(summary(outcome), "utf-8")
+            publish(outcome)
     output.table(before_after(study), title=text("summary.before-after"))
     if not outcome.passes:
         output.table(verdict_table(outcome.verdict), title=text("summary.verdict"))
@@ -33,14 +36,14 @@ def run_plan(output: Output, path: Path) -> int:
         output.say(text("verdict.direct", variables=outcome.verdict.direct))
     if outcome.data is not None:
         output.say(f"{text('label.public-file')}: {outcome.data}")
-    output.say(f"{text('label.summary-page')}: {folder(study) / 'interno' / 'resumen.html'}")
+    output.say(f"{text('label.summary-page')}: {internal / 'resumen.html'}")
     results = {**outcome.to_dict(), "summary": str(internal / "resumen.html")}
     return output.done(results, outcome.passes)
 
 
 def check_plan(output: Output, path: Path) -> int:
     """Judge the public file as it stands on disk."""
-    from celosia.core.errors import FileError
+    from celosia.core.errors import FileError, PromiseError
     from celosia.core.keystore import project_key
     from celosia.process import Plan, Study
     from celosia.process.release import confirm, public_file
@@ -54,10 +57,25 @@ def check_plan(output: Output, path: Path) -> int:
         study = Study.open(plan, run).replay(plan)
         file = public_file(study)
         verdict = study.check()
-        written = file.exists()
-        if written:
-            confirm(study, file)
+        found: Literal["confirmed", "no-file", "not-the-file"] = "no-file"
+        if file.exists():
+            try:
+                confirm(study, file)
+                found = "confirmed"
+            except PromiseError:
+                found = "not-the-file"
     output.table(verdict_table(verdict), title=text("summary.verdict"))
-    output.say(text("check.confirmed" if written else "check.no-file", path=file.name))
-    output.say(text("verdict.passes" if verdict.passes else "verdict.fails", policy=verdict.policy))
-    return output.done({"verdict": verdict.to_dict(), "confirmed": written}, verdict.passes and written)
+    output.say(text(f"check.{found}", path=file.name))
+    output.say(text("check.passes" if verdict.passes else "check.fails", policy=verdict.policy))
+    results = {"verdict": verdict.to_dict(), "file": found, "confirmed": found == "confirmed"}
+    return output.done(results, verdict.passes and found == "confirmed")
+
+
+def plan_schema() -> int:
+    """Print the JSON schema of a plan."""
+    import json
+
+    from celosia.process import Plan
+
+    sys.stdout.write(json.dumps(Plan.json_schema(), ensure_ascii=False, indent=1) + "\n")
+    return DONE

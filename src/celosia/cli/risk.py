@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from celosia.cli.output import Output
+from celosia.core.errors import DataError
 from celosia.core.language import number, percent, text
 
 
@@ -21,10 +22,14 @@ def risk(
 ) -> int:
     """Measure and print frequencies, individual, household and global risk."""
     from celosia.io import read
+    from celosia.process.inspection import warn_of_identifiers
     from celosia.risk import individual
 
     with output.working(), output.progress() as run:
         data = read(file, dictionary=dictionary)
+        if data.height == 0:
+            raise DataError("no-records")
+        warn_of_identifiers(data, keys)
         found = individual(data, keys, weight, household, missing, run=run)  # type: ignore[arg-type]
     frequencies = found.frequencies
     rows = [

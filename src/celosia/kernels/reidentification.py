@@ -36,9 +36,19 @@ def expected_inverse(f, p):
 
 
 @jit
-def individual_risks(sample, population, risk):
+def exact_risks(sample, population, risk):
+    """The exact expectation for each key from its f and F >= f; 0 where f is 0 (nobody is found)."""
+    for i in range(sample.size):
+        risk[i] = expected_inverse(sample[i], sample[i] / population[i]) if sample[i] > 0 else 0.0
+
+
+@jit
+def usual_risks(sample, population, risk):
     """The risk of each key from its f and F >= f (see ``risk.individual`` for the formulas)."""
     for i in range(sample.size):
+        if sample[i] == 0:
+            risk[i] = 0.0
+            continue
         f, p = sample[i], sample[i] / population[i]
         if population[i] == f:
             risk[i] = 1.0 / f

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import polars as pl
 
 from celosia.core.codes import spell_series
 from celosia.core.dictionary import MissingKind
+from celosia.core.errors import warn
 from celosia.core.microdata import Microdata
+
+NEARLY_UNIQUE = 0.5
+"""A key with more distinct values than this share of the records all but identifies by itself."""
+
+
+def warn_of_identifiers(data: Microdata, keys: Iterable[str]) -> None:
+    """Warn of every key that tells most records apart by itself."""
+    for name in dict.fromkeys(key for key in keys if key in data):
+        values = data.column(name)
+        observed = values.filter(~data.dictionary[name].missing_mask(values))
+        share = observed.n_unique() / data.height if data.height else 0.0
+        if share > NEARLY_UNIQUE:
+            warn("key-nearly-unique", variable=name, share=share)
 
 
 def describe(data: Microdata) -> pl.DataFrame:

@@ -74,6 +74,13 @@ class Plan(Frozen):
         except ValidationError as error:
             raise PlanError.of_fields(error, where=where.name) from None
 
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """The JSON schema of a plan's text, for editors."""
+        from celosia.process.schema import plan_schema
+
+        return plan_schema(Release)
+
     def resolve(self, name: str) -> Path:
         """A file named in the plan, from the plan's folder."""
         return Path(self.path).parent / name

@@ -9,14 +9,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from celosia.core.dictionary import Dictionary, Role
-from celosia.core.errors import PlanError
+from celosia.core.errors import CelosiaError, PlanError
 from celosia.core.hierarchy import Hierarchy
 from celosia.process.scenario import FileKind, Scenario
 from celosia.process.step import Step, free_name
 
-_FIELDS = tuple(
-    "celosia title source kind dictionary roles scenarios hierarchies policy steps release".split()
-)  # in the order in which people write them
+_SECTIONS = ("dictionary", "roles", "scenarios", "hierarchies", "policy", "steps", "release")
+_FIELDS = ("celosia", "title", "source", "kind", *_SECTIONS)  # in the order in which people write them
 
 
 def read_plan(written: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -61,9 +60,10 @@ def _dictionary(described: Mapping[str, Any], roles: Mapping[str, Any], where: s
     book = Dictionary()
     try:
         for name, facts in described.items():
+            _mapping(facts or {}, where, f"dictionary: {name}")
             book = book.replace(name, **(facts or {}))
         for role, names in roles.items():
-            for name in [names] if isinstance(names, str) else names:
+            for name in _names(names, where, f"roles: {role}"):
                 book = book.replace(name, role=role)
     except ValidationError as error:
         raise PlanError.of_fields(error, where=f"{where}: dictionary") from None
@@ -76,9 +76,12 @@ def _scenarios(written: Any, where: str) -> tuple[Scenario, ...]:
     _mapping(written, where, "scenarios")
     made = []
     for name, facts in written.items():
-        given = {"keys": facts} if isinstance(facts, list) else facts
+        given = {"keys": facts} if isinstance(facts, list) else facts or {}
+        _mapping(given, where, f"scenarios: {name}")
+        if "name" in given:
+            raise PlanError("field-unknown", where=f"{where}: {name}", fields=("name",))
         try:
-            made.append(Scenario(name=name, **(given or {})))
+            made.append(Scenario(name=name, **given))
         except ValidationError as error:
             raise PlanError.of_fields(error, where=f"{where}: {name}") from None
     return tuple(made)
@@ -88,15 +91,24 @@ def _hierarchies(written: Any, path: Path) -> dict[str, Hierarchy]:
     _mapping(written, path.name, "hierarchies")
     made = {}
     for name, facts in written.items():
-        if isinstance(facts, list):
-            made[name] = Hierarchy.from_rows(facts, name)
-        elif isinstance(facts, dict) and set(facts) == {"csv"}:
-            made[name] = Hierarchy.from_csv(path.parent / facts["csv"])
-        elif isinstance(facts, dict) and facts:
-            made[name] = Hierarchy.from_mapping(facts, name)
-        else:
-            raise PlanError("hierarchy-form", where=path.name, hierarchy=name)
+        try:
+            made[name] = _hierarchy(facts, name, path)
+        except ValidationError:
+            raise PlanError("hierarchy-form", where=path.name, hierarchy=name) from None
+        except CelosiaError as error:
+            error.facts.setdefault("where", f"{path.name}: {name}")
+            raise
     return made
+
+
+def _hierarchy(facts: Any, name: str, path: Path) -> Hierarchy:
+    if isinstance(facts, list) and all(isinstance(row, list) for row in facts):
+        return Hierarchy.from_rows(facts, name)
+    if isinstance(facts, dict) and set(facts) == {"csv"} and isinstance(facts["csv"], str):
+        return Hierarchy.from_csv(path.parent / facts["csv"])
+    if isinstance(facts, dict) and facts:
+        return Hierarchy.from_mapping(facts, name)
+    raise PlanError("hierarchy-form", where=path.name, hierarchy=name)
 
 
 def _steps(written: Any, hierarchies: Mapping[str, Hierarchy], where: str) -> tuple[Step, ...]:
@@ -119,6 +131,13 @@ def _steps(written: Any, hierarchies: Mapping[str, Hierarchy], where: str) -> tu
         taken.add(step.name)
         steps.append(step)
     return tuple(steps)
+
+
+def _names(value: Any, where: str, field: str) -> list[str]:
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise PlanError("plan-field-form", where=where, field=field)
+    return names
 
 
 def _mapping(value: Any, where: str, field: str) -> None:

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from celosia.core.codes import spell_series
-from celosia.core.errors import PromiseError
+from celosia.core.errors import FileError, PromiseError
 from celosia.core.microdata import Microdata
 from celosia.process.study import Study
 from celosia.process.verdict import Verdict
@@ -61,24 +61,55 @@ def public_file(study: Study) -> Path:
 
 
 def release(study: Study) -> Outcome:
-    """Judge the study and, where it passes, write its public file and confirm it.
+    """Judge the study and, where it passes, write its public file."""
+    outcome = decide(study)
+    publish(outcome)
+    return outcome
+
+
+def decide(study: Study) -> Outcome:
+    """What will become of the study; nothing is written yet."""
+    verdict = study.check()
+    return Outcome(study, verdict, public_file(study) if verdict.passes else None)
+
+
+def publish(outcome: Outcome) -> None:
+    """Write the public file of a study that passed, and confirm it.
 
     The file is written and read back in a folder of its own, and takes its place only once it is confirmed.
     """
     from celosia.io import write
 
-    verdict = study.check()
-    if not verdict.passes:
-        return Outcome(study, verdict, None)
-    path = public_file(study)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=folder(study), prefix=".publico-") as staging:
+    path = outcome.data
+    if path is None:
+        return
+    make_folder(path.parent)
+    with TemporaryDirectory(dir=folder(outcome.study), prefix=".publico-", ignore_cleanup_errors=True) as staging:
         staged = Path(staging) / path.name
-        write(study.data, staged)
-        confirm(study, staged)
-        for made in sorted(Path(staging).iterdir(), key=lambda made: made == staged):
-            made.replace(path.parent / made.name)
-    return Outcome(study, verdict, path)
+        write(outcome.study.data, staged)
+        confirm(outcome.study, staged)
+        _take_place(staged, path)
+
+
+def make_folder(path: Path) -> None:
+    """A folder, made where it is not there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        raise FileError("folder-unwritable", path=path.name) from None
+
+
+def _take_place(staged: Path, path: Path) -> None:
+    """Move the file, and the dictionary beside it, to their places: both or none."""
+    from celosia.io.atomic import writing_all
+    from celosia.io.side import side_path
+
+    made = sorted(staged.parent.iterdir(), key=lambda file: file == staged)
+    with writing_all(*(path.parent / file.name for file in made)) as places:
+        for file, place in zip(made, places, strict=True):
+            file.replace(place)
+    if len(made) == 1:
+        side_path(path).unlink(missing_ok=True)
 
 
 def confirm(study: Study, path: Path) -> None:

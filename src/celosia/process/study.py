@@ -11,10 +11,11 @@ from typing import Any, Literal
 import polars as pl
 
 from celosia.core.dictionary import Role
-from celosia.core.errors import OptionError, PlanError, RoleError
+from celosia.core.errors import DataError, OptionError, PlanError, RoleError
 from celosia.core.method import Method, Protected
 from celosia.core.microdata import Microdata
 from celosia.core.run import Run
+from celosia.process.inspection import warn_of_identifiers
 from celosia.process.plan import Plan
 from celosia.process.policy import Policy
 from celosia.process.scenario import FileKind
@@ -52,27 +53,33 @@ class Study:
     @classmethod
     def open(cls, plan: Plan | str | Path, run: Run | None = None) -> Study:
         """The study at its root: the source of a plan, read, before any step."""
-        from celosia.io import read
+        from celosia.io import read, read_dictionary
 
         loaded = plan if isinstance(plan, Plan) else Plan.load(plan)
         if loaded.source is None:
             raise PlanError("plan-without-source", where=loaded.path)
         run = run or Run()
-        data = read(loaded.resolve(loaded.source), dictionary=loaded.codebook(), key=run.step("record-ids").secret)
+        codebook = loaded.codebook()
+        book = loaded.dictionary if codebook is None else read_dictionary(codebook).update(loaded.dictionary)
+        data = read(loaded.resolve(loaded.source), dictionary=book, key=run.step("record-ids").secret)
         return cls.of(data, loaded, run)
 
     @classmethod
     def of(cls, data: Any, plan: Plan, run: Run | None = None) -> Study:
         """The study of data at hand, at its root; the plan's steps are not done yet."""
         held = data if isinstance(data, Microdata) else Microdata(data)
+        held.require(*plan.dictionary.names)
         held = held.with_dictionary(held.dictionary.update(plan.dictionary).keep(held.variables))
         study = cls(plan.without_steps(), held, run or Run())
         study._require()
         return study
 
     def _require(self) -> None:
+        if self.data.height == 0:
+            raise DataError("no-records")
         for scenario in self.plan.scenarios:
             self.data.require(*scenario.keys)
+        warn_of_identifiers(self.data, [key for scenario in self.plan.scenarios for key in scenario.keys])
         kind = self.plan.kind
         if kind is None and self.weight is None:
             raise RoleError("file-kind-missing")
@@ -105,8 +112,19 @@ class Study:
             step = Step.parse(step, name or self.plan.free_name(str(step.get("do", "step"))))
         if any(done.name == step.name for done in self.plan.steps):
             raise OptionError("step-name-taken", step=step.name)
-        done = step.apply(self.data, self.run)
+        try:
+            done = step.apply(self.data, self.run)
+        except RoleError as error:
+            raise self._explained(error, step) from None
         return Study(self.plan.with_step(step), done.data, self.run, self, done)
+
+    def _explained(self, error: RoleError, step: Step) -> RoleError:
+        """The error itself, or that an earlier step had dropped the variable."""
+        variable = error.facts.get("variable")
+        if error.code != "variable-unknown" or variable in self.data or variable not in self.root.data:
+            return error
+        by = next(state for state in self.history if variable not in state.data).plan.steps[-1].name
+        return RoleError("step-variable-dropped", step=step.name, variable=variable, dropped_by=by)
 
     def undo(self) -> Study:
         """The study one step before."""

@@ -53,9 +53,9 @@ def dump(value: Any) -> str:
     from ruamel.yaml import YAML
 
     yaml = YAML(typ="safe", pure=True)
-    yaml.default_flow_style = None  # type: ignore[assignment]
+    yaml.default_flow_style = None
     yaml.allow_unicode = True
-    yaml.sort_base_mapping_type_on_output = False
+    yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
     yaml.indent(mapping=2, sequence=4, offset=2)
     yaml.width = 110
     buffer = io.StringIO()

@@ -12,8 +12,9 @@ with success probability :math:`\pi = f/F` (Benedetti & Franconi 1998):
       1/f & F = f
     \end{cases}
 
-The third line is the usual approximation; where :math:`f` is not an integer (``alpha`` < 1) the exact
-:math:`\frac{\pi}{f}\,{}_2F_1(1,1;f+1;1-\pi)` is used. INE's standard (2021, Tabla 17) writes :math:`r = 1/F` but prints
+The third line is the usual approximation (``estimator="usual"``, the default, as sdcMicro and INE compute it); with
+``estimator="exact"``, and wherever :math:`f` is not an integer (``alpha`` < 1), it is the expectation itself,
+:math:`\frac{\pi}{f}\,{}_2F_1(1,1;f+1;1-\pi)`, by a continued fraction that is stable for any :math:`f`. INE's standard (2021, Tabla 17) writes :math:`r = 1/F` but prints
 the values of this estimator.
 
 Global risk is the mean of :math:`r`; its sum is the expected number of re-identifications. A member's
@@ -30,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -44,10 +45,11 @@ from celosia.core.results import Tabular
 from celosia.core.run import Run
 from celosia.engines import Classes, engine
 from celosia.kernels.counting import unite_by
-from celosia.kernels.reidentification import individual_risks
+from celosia.kernels.reidentification import exact_risks, usual_risks
 from celosia.risk.frequencies import Frequencies, Missing, frequencies
 
 Floats = npt.NDArray[np.float64]
+Estimator = Literal["usual", "exact"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,16 +204,19 @@ def individual(
     missing: Missing = "wildcard",
     alpha: float = 1.0,
     truth: Any = None,
+    estimator: Estimator = "usual",
     run: Run | None = None,
 ) -> IndividualRisk:
-    """Individual, household and global risk.
+    r"""Individual, household and global risk.
 
     Parameters
     ----------
     frame, keys, weight, missing, alpha, truth
         As in ``frequencies``; without weights F = f and the risk is 1/f, as in a census.
     household
-        The variable that identifies the household.
+        The variable that identifies the household (or firm, or school).
+    estimator
+        ``"usual"`` or ``"exact"``: how :math:`E[1/F_k \mid f]` is computed for f above 2.
 
     Examples
     --------
@@ -223,10 +228,12 @@ def individual(
     data = enter(frame)
     found = frequencies(data, keys, weight, missing, alpha, truth, run)
     households = None if household is None else engine(data).group(household)
-    return of_frequencies(found, households)
+    return of_frequencies(found, households, estimator)
 
 
-def of_frequencies(found: Frequencies, households: Classes | None = None) -> IndividualRisk:
+def of_frequencies(
+    found: Frequencies, households: Classes | None = None, estimator: Estimator = "usual"
+) -> IndividualRisk:
     """Individual risk from frequencies already counted."""
     sample = found.of_key.astype(np.float64)
     population = found.population_of_key
@@ -234,6 +241,8 @@ def of_frequencies(found: Frequencies, households: Classes | None = None) -> Ind
     if short.any():
         warn("population-below-sample", count=int(found.keys.count[short].sum()))
         population = np.maximum(population, sample)
+    if estimator not in ("usual", "exact"):
+        raise OptionError("option-unknown", option="estimator", known=("usual", "exact"))
     of_key = np.empty(sample.size)
-    individual_risks(sample, population, of_key)
+    (exact_risks if estimator == "exact" else usual_risks)(sample, population, of_key)
     return IndividualRisk(found, of_key, households)

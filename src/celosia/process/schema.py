@@ -1,0 +1,99 @@
+"""The JSON schema of a plan, for editors: one text, made from the models that read plans.
+
+An editor sees numbers and booleans where a plan keeps the spelling of its author, so every plain text field takes
+any scalar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from celosia.core.dictionary import Role, Variable
+from celosia.methods import REGISTRY, method
+from celosia.process.scenario import FileKind, Scenario
+
+_TEXT: dict[str, Any] = {"type": "string"}
+_NAMES: dict[str, Any] = {"type": "array", "items": _TEXT, "minItems": 1}
+
+
+def plan_schema(release: type[Any]) -> dict[str, Any]:
+    """The schema; ``release`` is the model of the plan's last section."""
+    shared: dict[str, Any] = {}
+    steps = [_step(do, shared) for do in REGISTRY]
+    variable = _fields(Variable, shared, without=("name",))
+    scenario = _fields(Scenario, shared, without=("name",))
+    properties = {
+        "celosia": {"enum": [1, "1"]},
+        "title": _TEXT,
+        "source": _TEXT,
+        "kind": {"enum": [kind.value for kind in FileKind]},
+        "dictionary": {"anyOf": [_TEXT, _mapping({"anyOf": [variable, {"type": "null"}]})]},
+        "roles": {
+            **_mapping({"anyOf": [_TEXT, _NAMES]}),
+            "propertyNames": {"enum": [role.value for role in Role]},
+        },
+        "scenarios": _mapping({"anyOf": [_NAMES, scenario]}),
+        "hierarchies": _mapping(_HIERARCHY),
+        "policy": _TEXT,
+        "steps": {"type": "array", "items": {"oneOf": steps}},
+        "release": _fields(release, shared),
+    }
+    whole = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Celosía plan",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+        "$defs": shared,
+    }
+    relaxed: dict[str, Any] = _any_scalar(whole)
+    return relaxed
+
+
+_ROWS = {"type": "array", "items": {"type": "array", "items": _TEXT}, "minItems": 1}
+_HIERARCHY = {
+    "anyOf": [
+        _ROWS,
+        {"type": "object", "properties": {"csv": _TEXT}, "required": ["csv"], "additionalProperties": False},
+        {"type": "object", "additionalProperties": _TEXT, "minProperties": 1},
+    ]
+}
+
+
+def _mapping(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": values}
+
+
+def _step(do: str, shared: dict[str, Any]) -> dict[str, Any]:
+    """The schema of one method as a step: its fields, and those of every step that it has not itself."""
+    fields = _fields(method(do), shared)
+    own = fields["properties"]
+    if "hierarchy" in own:
+        own["hierarchy"] = {"anyOf": [_TEXT, _ROWS, own["hierarchy"]]}
+    every = {"name": _TEXT, "level": {"enum": ["record", "household"]}, "where": _TEXT, "strata": _NAMES}
+    fields["properties"] = {"do": {"const": do}, **every, **own}
+    fields["required"] = ["do", *fields.get("required", [])]
+    return fields
+
+
+def _fields(model: type[Any], shared: dict[str, Any], without: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A model's schema without some fields; what it refers to goes to ``shared``."""
+    schema: dict[str, Any] = model.model_json_schema()
+    shared |= schema.pop("$defs", {})
+    schema["description"] = schema.get("description", "").split("\n")[0]
+    schema["properties"] = {name: facts for name, facts in schema["properties"].items() if name not in without}
+    schema["required"] = [name for name in schema.get("required", []) if name not in without]
+    return schema
+
+
+def _any_scalar(schema: Any) -> Any:
+    """The schema with every free text open to numbers and booleans."""
+    if isinstance(schema, list):
+        return [_any_scalar(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    opened = {name: _any_scalar(part) for name, part in schema.items()}
+    if schema.get("type") == "string" and "enum" not in schema and "const" not in schema:
+        opened["type"] = ["string", "number", "boolean"]
+    return opened

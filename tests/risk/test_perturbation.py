@@ -1,0 +1,101 @@
+"""Risk of perturbed files: posterior weights by their definition, and the best guess by brute force."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import key_frames
+
+from celosia import Microdata, risk
+from celosia.core.errors import CelosiaError
+
+quiet = pytest.mark.filterwarnings("ignore::celosia.core.errors.CelosiaWarning")
+
+
+def matrix(codes, stay):
+    return {a: {b: stay + (1 - stay) / len(codes) if a == b else (1 - stay) / len(codes) for b in codes} for a in codes}
+
+
+def perturbed(frame, keys, stay, seed):
+    chance = np.random.Generator(np.random.PCG64(seed))
+    columns = {}
+    for key in keys:
+        codes = frame[key].unique().sort().to_numpy()
+        moved = chance.random(frame.height) >= stay
+        columns[key] = pl.Series(np.where(moved, chance.choice(codes, frame.height), frame[key].to_numpy()))
+    return frame.with_columns(**columns)
+
+
+@given(key_frames(max_keys=3, missing=False, max_rows=25), st.sampled_from([0.0, 0.4, 0.9, 1.0]))
+def test_the_posterior_is_its_definition(frame, stay):
+    keys = [name for name in frame.columns if name != "w"]
+    masked = perturbed(frame, keys, stay, 1)
+    matrices = {key: matrix(frame[key].unique().to_list(), stay) for key in keys}
+    found = risk.transition_risk(frame, masked, keys, matrices)
+
+    def chance(x, y):
+        return np.prod([matrices[k][a][b] for k, a, b in zip(keys, x, y, strict=True)])
+
+    true, shown = frame.select(keys).rows(), masked.select(keys).rows()
+    expected = [chance(x, y) / sum(chance(z, y) for z in true) for x, y in zip(true, shown, strict=True)]
+    np.testing.assert_allclose(found.posterior, expected, atol=1e-12)
+
+
+@given(key_frames(max_keys=3, missing=False))
+def test_the_identity_gives_the_unperturbed_risk_and_equal_rows_one_over_n(frame):
+    keys = [name for name in frame.columns if name != "w"]
+    plain = risk.individual(frame, keys).risk
+    same = {key: matrix(frame[key].unique().to_list(), 1.0) for key in keys}
+    np.testing.assert_allclose(risk.transition_risk(frame, frame, keys, same).posterior, plain)
+    np.testing.assert_allclose(risk.transition_risk(frame, frame, keys, {}).posterior, plain)
+    flat = {key: matrix(frame[key].unique().to_list(), 0.0) for key in keys}
+    masked = perturbed(frame, keys, 0.0, 2)
+    np.testing.assert_allclose(risk.transition_risk(frame, masked, keys, flat).posterior, 1 / frame.height)
+
+
+def test_sample_uniques_by_hand():
+    frame = pl.DataFrame({"a": [1, 1, 2], "w": [10.0, 30.0, 5.0]})
+    found = risk.transition_risk(frame, frame, ["a"], {"a": {1: {1: 0.9, 2: 0.1}, 2: {2: 0.8, 1: 0.2}}}, weight="w")
+    # the only unique shows 2: M_22 / (F_1 M_12 + F_2 M_22)
+    assert found.uniques.tolist() == pytest.approx([0.8 / (40 * 0.1 + 5 * 0.8)])
+
+
+@quiet
+@given(key_frames(max_keys=3, missing=False, max_rows=20), st.sampled_from([0.2, 0.8]), st.booleans())
+def test_the_best_guess_is_its_definition(frame, stay, hide):
+    keys = [name for name in frame.columns if name != "w"]
+    masked = Microdata(perturbed(frame, keys, stay, 3))
+    if hide:
+        masked = masked.suppress({keys[0]: np.arange(frame.height) % 3 == 0})
+    found = risk.best_guess(frame, masked, keys)
+    true, shown = frame.select(keys).rows(), masked.frame.select(keys).rows()
+    for i, x in enumerate(true):
+        agree = [sum(b is None or a == b for a, b in zip(x, y, strict=True)) for y in shown]
+        best = max(agree)
+        expected = 1 / agree.count(best) if agree[i] == best else 0.0
+        assert found.chance[i] == pytest.approx(expected) and found.agreeing[i] == best
+
+
+def test_k_anonymity_improves_while_the_guess_hardly_moves():
+    chance = np.random.Generator(np.random.PCG64(6))
+    frame = pl.DataFrame(chance.integers(0, 12, (2000, 3)), schema=["a", "b", "c"])
+    masked = frame.with_columns(a=pl.Series(np.where(chance.random(2000) < 0.1, 0, frame["a"].to_numpy())))
+    keys = ["a", "b", "c"]
+    before, after = risk.k_anonymity(frame, keys, k=3), risk.k_anonymity(masked, keys, k=3)
+    guess_before, guess_after = risk.best_guess(frame, frame, keys), risk.best_guess(frame, masked, keys)
+    assert after.violations < before.violations
+    assert guess_after.share > 0.85 * guess_before.share
+
+
+def test_wrong_matrices_and_files_are_refused():
+    frame = pl.DataFrame({"a": [1, 2]})
+    for call, code in (
+        (lambda: risk.transition_risk(frame, frame, ["a"], {"z": {}}), "matrix-not-key"),
+        (lambda: risk.transition_risk(frame, frame, ["a"], {"a": {1: {1: 0.5}}}), "matrix-row"),
+        (lambda: risk.transition_risk(frame, frame[:1], ["a"], {}), "truth-records"),
+        (lambda: risk.best_guess(frame, frame[:1], ["a"]), "truth-records"),
+    ):
+        with pytest.raises(CelosiaError) as error:
+            call()
+        assert error.value.code == code

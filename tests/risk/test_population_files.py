@@ -1,0 +1,93 @@
+"""k-map, attackers, groups and panels."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from strategies import key_frames
+
+from celosia import risk
+from celosia.core.errors import CelosiaError, CelosiaWarning
+
+quiet = pytest.mark.filterwarnings("ignore::celosia.core.errors.CelosiaWarning")
+
+
+@quiet
+@given(key_frames(max_keys=3), key_frames(max_keys=3, max_rows=60))
+def test_k_map_counts_who_agrees(frame, register):
+    keys = [name for name in frame.columns if name in register.columns and name != "w"]
+    found = risk.k_map(frame, keys, register, k=3)
+    people = register.select(keys).rows()
+    expected = [
+        sum(all(p == q or p is None or q is None for p, q in zip(x, y, strict=True)) for y in people)
+        for x in frame.select(keys).rows()
+    ]
+    assert found.matches.tolist() == expected
+    assert found.violations == sum(0 < f < 3 for f in expected) and found.unmatched == expected.count(0)
+
+
+def test_a_file_in_its_own_population_is_1_map():
+    register = pl.DataFrame({"a": [1, 1, 2, 3, 3, 3]})
+    found = risk.k_map(register[[0, 2, 3]], ["a"], register, k=2)
+    assert found.matches.tolist() == [2, 1, 3] and found.risk.tolist() == [0.5, 1.0, 1 / 3]
+    assert found.table()["violations"].to_list() == [1]
+
+
+def test_a_register_of_other_people_or_without_the_keys_is_told():
+    frame = pl.DataFrame({"a": [1, 2]})
+    with pytest.warns(CelosiaWarning, match="nadie"):
+        assert risk.k_map(frame, ["a"], pl.DataFrame({"a": [7]})).unmatched == 2
+    with pytest.raises(CelosiaError) as error:
+        risk.k_map(frame, ["a"], pl.DataFrame({"b": [7]}))
+    assert error.value.code == "register-without-keys"
+
+
+def test_attackers_by_hand():
+    frame = pl.DataFrame({"a": [1, 1, 2], "w": [3, 1, 10]})
+    found = risk.attackers(frame, ["a"], weight="w")
+    assert found.prosecutor.tolist() == [0.5, 0.5, 1.0] and found.journalist.tolist() == [0.25, 0.25, 0.1]
+    assert found.marketer == pytest.approx(0.2)
+    register = pl.DataFrame({"a": [1] * 5 + [2] * 2})
+    assert risk.attackers(frame, ["a"], register=register).journalist.tolist() == [0.2, 0.2, 0.5]
+    assert found.table()["attacker"].to_list() == ["prosecutor", "journalist", "marketer"]
+    assert found.picture().alternative
+
+
+def test_the_worst_group_stands_beside_the_mean():
+    frame = pl.DataFrame({"pais": [1] * 8 + [2, 3], "h": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]})
+    found = risk.individual(frame, ["pais"], household="h")
+    foreign = (frame["pais"] != 1).to_numpy()
+    groups = risk.by_group(found, {"locales": ~foreign, "extranjeros": foreign, "nadie": np.zeros(10, dtype=bool)})
+    table = groups.table()
+    assert groups.worst == "extranjeros" and table["group"].to_list()[:2] == [None, "extranjeros"]
+    assert table["global_risk"].to_list()[:3] == [found.global_risk, 1.0, 1 / 8]
+    with pytest.raises(CelosiaError):
+        risk.by_group(found, {"x": np.array([True])})
+
+
+class TestPanel:
+    frame = pl.DataFrame(
+        {
+            "id": [1, 2, 3, 1, 2, 3, 1, 2],
+            "ola": [9, 9, 9, 10, 10, 10, 11, 11],
+            "zona": ["a", "a", "a", "b", "b", "b", "c", "c"],
+            "w": [2.0, 2.0, 2.0, 4.0, 4.0, 4.0, 6.0, 6.0],
+        }
+    )
+
+    def test_absence_tells_people_apart_in_the_chain(self):
+        found = risk.panel(self.frame, person="id", round="ola", keys=["zona"])
+        assert found.rounds == ("9", "10", "11")
+        assert found.table()["uniques"].to_list() == [0, 0, 0, 1]
+
+    def test_the_chain_takes_the_mean_weight(self):
+        found = risk.panel(self.frame, person="id", round="ola", keys=["zona"], weight="w")
+        assert found.chain.frequencies.population.tolist() == [8.0, 8.0, 3.0]
+
+    def test_a_person_twice_in_a_round_is_refused(self):
+        twice = pl.concat([self.frame, self.frame[:1]])
+        with pytest.raises(CelosiaError) as error:
+            risk.panel(twice, person="id", round="ola", keys=["zona"])
+        assert error.value.code == "panel-repeated"
+        with pytest.raises(CelosiaError):
+            risk.panel(self.frame, person="id", round="ola", keys=["id"])
