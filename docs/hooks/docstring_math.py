@@ -12,7 +12,9 @@ from typing import Any
 import griffe
 
 _ROLE = re.compile(r":math:`([^`]+)`", re.DOTALL)
-_BLOCK = re.compile(r"^\.\. math::[ ]*(?P<first>[^\n]*)(?P<rest>(?:\n(?:[ \t]+[^\n]*|[ \t]*(?=\n[ \t]+\S)))*)", re.MULTILINE)
+_BLOCK = re.compile(
+    r"^\.\. math::[ ]*(?P<first>[^\n]*)(?P<rest>(?:\n(?:[ \t]+[^\n]*|[ \t]*(?=\n[ \t]+\S)))*)", re.MULTILINE
+)
 
 
 def as_markdown(docstring: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from celosia.io import Support, support
+from celosia.io.formats import Side
 
 MARK = "<!-- formats -->"
 _HEADS = {
@@ -27,6 +28,7 @@ _WORDS = {
         "none": "no",
         "codes": "3, o un rango y 1",
         "letters": "letras `.a`–`.z`",
+        "inside": "todos",
         "never": "nunca",
         "needed": "si hace falta",
         "always": "siempre",
@@ -39,6 +41,7 @@ _WORDS = {
         "none": "no",
         "codes": "3, or a range and 1",
         "letters": "letters `.a`–`.z`",
+        "inside": "all",
         "never": "never",
         "needed": "where needed",
         "always": "always",
@@ -56,14 +59,17 @@ def format_table(language: str) -> str:
 
 def _cells(row: Support, words: dict[str, str]) -> tuple[str, ...]:
     holds = {True: words["yes"], False: words["no"]}
+    if row.side is Side.NEVER:  # the whole dictionary is inside
+        holds[False] = words["yes"]
     labels = holds[row.value_labels] if row.text_value_labels or not row.value_labels else words["numbers"]
+    missing = words["inside"] if row.side is Side.NEVER else words[row.missing.value]
     return (
         row.format,
         " ".join(f"`{suffix}`" for suffix in row.suffixes),
         holds[row.writes],
         holds[row.variable_labels],
         labels,
-        words[row.missing.value],
+        missing,
         words[row.side.value] if row.writes else words["not-written"],
     )
 

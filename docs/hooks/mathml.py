@@ -17,6 +17,7 @@ _MARKED = re.compile(
 )
 _ROW_SPACE = re.compile(r"\\\\\[[^\]]*\]")
 _SIZED = re.compile(r"\\[Bb]ig+([lr])(?![a-z])")
+_BRACE = re.compile(r"<mo [^>]*>&#x0007B;</mo>\s*<mtable>")
 _FUNCTION = re.compile(r"<mi>(ln|log|exp|min|max)</mi>")
 
 
@@ -25,6 +26,8 @@ def mathml(latex: str, display: bool) -> str:
     plain = _ROW_SPACE.sub(r"\\\\", latex)
     plain = _SIZED.sub(lambda size: r"\left" if size[1] == "l" else r"\right", plain)
     made = convert(plain, display="block" if display else "inline")
+    # A brace stretches only in fonts made for mathematics; a rule on the left of the cases stretches everywhere.
+    made = _BRACE.sub('<mtable class="cases">', made)
     return _FUNCTION.sub(r'<mi>\1</mi><mo>&#x2061;</mo><mspace width="0.17em"/>', made)
 
 

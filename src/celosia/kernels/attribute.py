@@ -76,7 +76,8 @@ def diversities(start, count, c, entropy, recursive):
         for i in range(f.size):
             n += f[i]
             spread += f[i] * np.log(f[i])
-        entropy[k] = np.exp(np.log(n) - spread / n)
+        # Equal frequencies give the number of values to the last bit.
+        entropy[k] = f.size if f[0] == f[-1] else np.exp(np.log(n) - spread / n)
         recursive[k] = 1
         tail = 0
         for i in range(f.size - 1, -1, -1):

@@ -1,8 +1,11 @@
-"""Search for the nearest points: a k-d tree with tight boxes over distinct points.
+"""Search for the nearest points: a k-d tree with tight boxes over distinct points, some of whose values are missing.
 
-The distance of two points is a sum over coordinates of ``scale * gap ** 2`` (kind 0), ``scale * gap`` (kind 1) or
-``scale`` where they differ (kind 2). The bound of a box adds the same terms in the same order, and rounding keeps
-order, so a bound is never above the distance computed for a point inside: what is found is what the full matrix gives.
+The distance of two points is a sum over the coordinates that both observe, of ``scale * gap ** 2`` (kind 0), ``scale * gap``
+(kind 1) or ``scale`` where they differ (kind 2), times ``whole`` over the importance of those coordinates. The bound of a
+box adds the same terms in the same order, and rounding keeps order, so a bound is never above the distance computed
+for a point inside: what is found is what the full matrix gives.
+
+A box is (NaN, NaN) in a coordinate that none of its points observes, (-inf, inf) where only some do.
 """
 
 from __future__ import annotations
@@ -10,6 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from celosia.kernels._jit import jit
+
+_DEPTH = 256
 
 
 @jit
@@ -22,20 +27,73 @@ def _term(kind, scale, gap):
 
 
 @jit
-def _to_point(query, points, row, kind, scale):
-    total = 0.0
-    for j in range(query.size):
-        total += _term(kind[j], scale[j], abs(query[j] - points[row, j]))
-    return total
+def _scaled(total, common, whole):
+    if common == whole:
+        return total
+    return whole / common * total if common > 0 else np.inf
 
 
 @jit
-def _to_box(query, low, high, node, kind, scale):
-    total = 0.0
+def _to_point(query, points, row, kind, scale, importance, whole):
+    total = common = 0.0
     for j in range(query.size):
-        gap = max(low[node, j] - query[j], query[j] - high[node, j], 0.0)
-        total += _term(kind[j], scale[j], gap)
-    return total
+        gap = abs(query[j] - points[row, j])
+        if not np.isnan(gap):
+            total += _term(kind[j], scale[j], gap)
+            common += importance[j]
+    return _scaled(total, common, whole)
+
+
+@jit
+def _to_box(query, low, high, node, kind, scale, importance, whole):
+    total = common = 0.0
+    for j in range(query.size):
+        below, above = low[node, j] - query[j], query[j] - high[node, j]
+        if not np.isnan(below):
+            total += _term(kind[j], scale[j], max(below, above, 0.0))
+            common += importance[j]
+    return _scaled(total, common, whole)
+
+
+@jit
+def _enclose(points, order, start, end, node, low, high):
+    """The box around rows start..end; returns a coordinate that only some of them observe, or -1."""
+    partial = -1
+    for j in range(points.shape[1]):
+        smallest, largest, missing = np.inf, -np.inf, 0
+        for i in range(start, end):
+            value = points[order[i], j]
+            if np.isnan(value):
+                missing += 1
+            else:
+                smallest, largest = min(smallest, value), max(largest, value)
+        if missing == end - start:
+            smallest = largest = np.nan
+        elif missing:
+            smallest, largest, partial = -np.inf, np.inf, j
+        low[node, j], high[node, j] = smallest, largest
+    return partial
+
+
+@jit
+def _widest(low, high, node, kind, scale):
+    widest, split = 0.0, -1
+    for j in range(kind.size):
+        width = _term(kind[j], scale[j], high[node, j] - low[node, j])
+        if width > widest:
+            widest, split = width, j
+    return split
+
+
+@jit
+def _part_missing(points, order, start, end, j):
+    """Reorder rows start..end so that those that miss coordinate ``j`` come first; returns where they end."""
+    middle = start
+    for i in range(start, end):
+        if np.isnan(points[order[i], j]):
+            order[i], order[middle] = order[middle], order[i]
+            middle += 1
+    return middle
 
 
 @jit
@@ -69,26 +127,20 @@ def build(points, kind, scale, leaf, order, span, child, low, high):
     """Grow the tree; ``order`` holds 0..n-1 and comes out as the order of the leaves. Returns the number of nodes.
 
     ``span`` holds first and last row of each node, ``child`` its first child (the second is next to it) or -1, ``low``
-    and ``high`` the box around its points.
+    and ``high`` the box around its points. Points are first parted by what they observe.
     """
     span[0, 0], span[0, 1] = 0, points.shape[0]
-    nodes = 1
-    node = 0
+    nodes, node = 1, 0
     while node < nodes:
         start, end = span[node, 0], span[node, 1]
-        widest, split = 0.0, -1
-        for j in range(points.shape[1]):
-            low[node, j] = high[node, j] = points[order[start], j]
-            for i in range(start + 1, end):
-                value = points[order[i], j]
-                low[node, j] = min(low[node, j], value)
-                high[node, j] = max(high[node, j], value)
-            width = _term(kind[j], scale[j], high[node, j] - low[node, j])
-            if width > widest:
-                widest, split = width, j
+        partial = _enclose(points, order, start, end, node, low, high)
+        split = partial if partial >= 0 else _widest(low, high, node, kind, scale)
         child[node] = -1
         if end - start > leaf and split >= 0:
-            middle = _halve(points, order, start, end, split)
+            if partial >= 0:
+                middle = _part_missing(points, order, start, end, split)
+            else:
+                middle = _halve(points, order, start, end, split)
             child[node] = nodes
             span[nodes, 0], span[nodes, 1] = start, middle
             span[nodes + 1, 0], span[nodes + 1, 1] = middle, end
@@ -98,15 +150,14 @@ def build(points, kind, scale, leaf, order, span, child, low, high):
 
 
 @jit
-def nearest(queries, points, span, child, low, high, kind, scale, factor, best):
-    """Lower ``best`` of each query to ``factor`` times the distance of its nearest point, if that is less."""
-    stack = np.empty(128, dtype=np.int64)
-    bound = np.empty(128)
+def nearest(queries, points, span, child, low, high, kind, scale, importance, whole, best):
+    """Lower ``best`` of each query to the distance of its nearest point, if that is less."""
+    stack, bound = np.empty(_DEPTH, dtype=np.int64), np.empty(_DEPTH)
     for i in range(queries.shape[0]):
         query = queries[i]
         closest = best[i]
         top = 0
-        stack[0], bound[0] = 0, factor * _to_box(query, low, high, 0, kind, scale)
+        stack[0], bound[0] = 0, _to_box(query, low, high, 0, kind, scale, importance, whole)
         while top >= 0:
             node, reach = stack[top], bound[top]
             top -= 1
@@ -114,11 +165,11 @@ def nearest(queries, points, span, child, low, high, kind, scale, factor, best):
                 continue
             if child[node] < 0:
                 for row in range(span[node, 0], span[node, 1]):
-                    closest = min(closest, factor * _to_point(query, points, row, kind, scale))
+                    closest = min(closest, _to_point(query, points, row, kind, scale, importance, whole))
                 continue
             first = child[node]
-            a = factor * _to_box(query, low, high, first, kind, scale)
-            b = factor * _to_box(query, low, high, first + 1, kind, scale)
+            a = _to_box(query, low, high, first, kind, scale, importance, whole)
+            b = _to_box(query, low, high, first + 1, kind, scale, importance, whole)
             nearer = 0 if a <= b else 1  # on top of the stack: visited first
             stack[top + 1], bound[top + 1] = first + 1 - nearer, max(a, b)
             stack[top + 2], bound[top + 2] = first + nearer, min(a, b)
@@ -127,9 +178,9 @@ def nearest(queries, points, span, child, low, high, kind, scale, factor, best):
 
 
 @jit
-def within(queries, points, count, span, child, low, high, kind, scale, factor, limit, enough, found):
+def within(queries, points, count, span, child, low, high, kind, scale, importance, whole, limit, enough, found):
     """Add to ``found`` the records (``count`` a point) at distances up to ``limit``; stop a query at ``enough``."""
-    stack = np.empty(128, dtype=np.int64)
+    stack = np.empty(_DEPTH, dtype=np.int64)
     for i in range(queries.shape[0]):
         query = queries[i]
         top = 0
@@ -137,12 +188,12 @@ def within(queries, points, count, span, child, low, high, kind, scale, factor, 
         while top >= 0 and found[i] < enough:
             node = stack[top]
             top -= 1
-            if factor * _to_box(query, low, high, node, kind, scale) > limit[i]:
+            if _to_box(query, low, high, node, kind, scale, importance, whole) > limit[i]:
                 continue
             if child[node] >= 0:
                 stack[top + 1], stack[top + 2] = child[node] + 1, child[node]
                 top += 2
                 continue
             for row in range(span[node, 0], span[node, 1]):
-                if factor * _to_point(query, points, row, kind, scale) <= limit[i]:
+                if _to_point(query, points, row, kind, scale, importance, whole) <= limit[i]:
                     found[i] += count[row]

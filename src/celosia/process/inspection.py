@@ -12,7 +12,9 @@ from celosia.core.errors import warn
 from celosia.core.microdata import Microdata
 
 NEARLY_UNIQUE = 0.5
-"""A key with more distinct values than this share of the records all but identifies by itself."""
+"""A key with more distinct values than this share of the records all but identifies by itself…"""
+FEW = 10
+"""… unless it has no more than these: a tiny file says nothing of its keys."""
 
 
 def warn_of_identifiers(data: Microdata, keys: Iterable[str]) -> None:
@@ -20,9 +22,9 @@ def warn_of_identifiers(data: Microdata, keys: Iterable[str]) -> None:
     for name in dict.fromkeys(key for key in keys if key in data):
         values = data.column(name)
         observed = values.filter(~data.dictionary[name].missing_mask(values))
-        share = observed.n_unique() / data.height if data.height else 0.0
-        if share > NEARLY_UNIQUE:
-            warn("key-nearly-unique", variable=name, share=share)
+        distinct = observed.n_unique()
+        if distinct > max(FEW, NEARLY_UNIQUE * data.height):
+            warn("key-nearly-unique", variable=name, share=distinct / data.height)
 
 
 def describe(data: Microdata) -> pl.DataFrame:

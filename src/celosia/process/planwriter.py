@@ -6,33 +6,43 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from celosia.process.step import Step
-from celosia.process.yaml import dump, lines_of
+from celosia.process.yaml import Place, dump, load_text, place_of
 
 if TYPE_CHECKING:
     from celosia.process.plan import Plan
 
+_INDENT = 2
+
 
 def render(plan: Plan) -> str:
     """The text of a plan: its own where it has one, comments and all, with the steps as they are now."""
-    if not plan.text:
+    place = place_of(plan.text, "steps") if plan.text else None
+    if place is None:
         return _from_nothing(plan)
     from celosia.process.plan import Plan as Loaded
 
-    before = Loaded.parse(plan.text, plan.path).steps
     lines = plan.text.splitlines()
-    starts, end = lines_of(plan.text, "steps")
-    blocks = _blocks(lines, starts, end)
-    head, tail = _around(lines, blocks, end)
+    before = Loaded.parse(plan.text, plan.path).steps
+    named = ["name" in step for step in load_text(plan.text, plan.path).get("steps") or []]
+    blocks = _blocks(lines, place)
+    indent = place.indent if blocks else _INDENT
     body: list[str] = []
     for step in plan.steps:
-        known = next((i for i, old in enumerate(before) if old == step), None)
-        body += _step_lines(step) if known is None else _named(lines[slice(*blocks[known])], step)
-    return "\n".join([*head, *body, *tail]) + "\n"
+        known = before.index(step) if blocks and step in before else None
+        if known is None:
+            body = _appended(body, _step_lines(step, indent))
+        else:
+            block = lines[slice(*blocks[known])]
+            body += block if named[known] or not _takes_name(step) else _named(block, step, indent)
+    head = [*lines[: blocks[0][0]]] if blocks else [*lines[: place.key], "steps:" if body else "steps: []"]
+    return "\n".join([*head, *body, *lines[_with_comments(lines, place.end) :]]) + "\n"
 
 
 def written(step: Step) -> dict[str, Any]:
     """A step as a plan writes it: its name, and what differs from the defaults."""
-    own: dict[str, Any] = {"do": step.method.do, "name": step.name}
+    own: dict[str, Any] = {"do": step.method.do}
+    if _takes_name(step):
+        own["name"] = step.name
     if step.level != "record":
         own["level"] = step.level
     if step.where:
@@ -42,10 +52,15 @@ def written(step: Step) -> dict[str, Any]:
     return own | step.method.model_dump(mode="json", exclude_defaults=True)
 
 
-def _blocks(lines: Sequence[str], starts: Sequence[int], end: int) -> list[tuple[int, int]]:
+def _takes_name(step: Step) -> bool:
+    """Whether ``name`` in the plan is the step's, and not a field of its method."""
+    return "name" not in type(step.method).model_fields
+
+
+def _blocks(lines: Sequence[str], place: Place) -> list[tuple[int, int]]:
     """First and last line of each step, the comments right above it included."""
-    firsts = [_with_comments(lines, start) for start in starts]
-    return list(zip(firsts, [*firsts[1:], _with_comments(lines, end)] if firsts else [], strict=True))
+    firsts = [_with_comments(lines, start) for start in place.items]
+    return list(zip(firsts, [*firsts[1:], _with_comments(lines, place.end)] if firsts else [], strict=True))
 
 
 def _with_comments(lines: Sequence[str], start: int) -> int:
@@ -54,25 +69,25 @@ def _with_comments(lines: Sequence[str], start: int) -> int:
     return start
 
 
-def _around(lines: Sequence[str], blocks: Sequence[tuple[int, int]], end: int) -> tuple[list[str], list[str]]:
-    """What stands before the first step and after the last one."""
-    if blocks:
-        return list(lines[: blocks[0][0]]), list(lines[blocks[-1][1] :])
-    head = [line for line in lines[:end] if not line.startswith("steps:")]
-    return [*head, "steps:"], list(lines[end:])
+def _appended(body: list[str], block: list[str]) -> list[str]:
+    """One more block, set apart by a blank line where the last one is."""
+    kept = list(body)
+    while kept and not kept[-1].strip():
+        kept.pop()
+    return [*kept, "", *block, ""] if len(kept) < len(body) else [*body, *block]
 
 
-def _named(block: Sequence[str], step: Step) -> list[str]:
+def _named(block: Sequence[str], step: Step, indent: int) -> list[str]:
     """An old step's lines, with its name written where it was only implied."""
-    if any(line.strip().startswith(("name:", "- name:")) for line in block):
-        return list(block)
-    at = next(i for i, line in enumerate(block) if line.lstrip().startswith("- "))
-    indent = " " * (len(block[at]) - len(block[at].lstrip()) + 2)
-    return [*block[: at + 1], f"{indent}name: {step.name}", *block[at + 1 :]]
+    at = next(i for i, line in enumerate(block) if line.lstrip().startswith("-"))
+    if not block[at].lstrip().startswith("- do:"):
+        rest = [line for line in block[at:] if not line.strip() or line.lstrip().startswith("#")]
+        return [*block[:at], *_step_lines(step, indent), *rest]
+    return [*block[: at + 1], f"{' ' * (indent + 2)}name: {step.name}", *block[at + 1 :]]
 
 
-def _step_lines(step: Step) -> list[str]:
-    return ["  " + line for line in dump([written(step)]).splitlines()]
+def _step_lines(step: Step, indent: int) -> list[str]:
+    return [" " * indent + line for line in dump([written(step)]).splitlines()]
 
 
 def _from_nothing(plan: Plan) -> str:
@@ -91,5 +106,5 @@ def _from_nothing(plan: Plan) -> str:
         s.name: s.model_dump(mode="json", exclude={"name"}, exclude_defaults=True) for s in plan.scenarios
     }
     whole["steps"] = [written(step) for step in plan.steps]
-    whole["release"] = plan.release.model_dump(mode="json")
-    return dump(whole)
+    whole["release"] = plan.release.model_dump(mode="json", exclude_defaults=True)
+    return dump({name: value for name, value in whole.items() if value != {}})

@@ -79,12 +79,12 @@ class Study:
             raise DataError("no-records")
         for scenario in self.plan.scenarios:
             self.data.require(*scenario.keys)
-        warn_of_identifiers(self.data, [key for scenario in self.plan.scenarios for key in scenario.keys])
         kind = self.plan.kind
         if kind is None and self.weight is None:
             raise RoleError("file-kind-missing")
         if kind in (FileKind.SAMPLE, FileKind.REGISTER_SAMPLE) and self.weight is None:
             raise RoleError("weight-missing-role")
+        warn_of_identifiers(self.data, [key for scenario in self.plan.scenarios for key in scenario.keys])
 
     def replay(self, plan: Plan | str | Path | None = None) -> Study:
         """This root with every step of a plan applied."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from typing import Any, NamedTuple
 
 from celosia.core.errors import PlanError
 
@@ -36,16 +36,34 @@ def _plain(value: Any) -> Any:
     return None if value in _NOTHING else value
 
 
-def lines_of(text: str, field: str) -> tuple[list[int], int]:
-    """The line on which each item of a top-level list starts, and the line after the list (from 0)."""
+class Place(NamedTuple):
+    """Where a top-level list stands in a text; lines count from 0."""
+
+    key: int
+    """The line of its name, or the last line where the text has no such list."""
+    items: tuple[int, ...]
+    """The line on which each item starts; none where the list is written within brackets."""
+    end: int
+    """The line after it."""
+    indent: int
+    """The column of its dashes."""
+
+
+def place_of(text: str, field: str) -> Place | None:
+    """Where a top-level list stands; ``None`` in a text that is all within braces."""
     from ruamel.yaml import YAML
 
     tree = YAML(typ="rt").load(text)
-    items = tree.get(field)
+    if tree.fa.flow_style():
+        return None
     total = len(text.splitlines())
-    later = [tree.lc.key(key)[0] for key in tree if field in tree and tree.lc.key(key)[0] > tree.lc.key(field)[0]]
-    starts = [items.lc.item(i)[0] for i in range(len(items))] if items else []
-    return starts, min(later, default=total)
+    if field not in tree:
+        return Place(total, (), total, 0)
+    key, items = tree.lc.key(field)[0], tree[field]
+    end = min((tree.lc.key(other)[0] for other in tree if tree.lc.key(other)[0] > key), default=total)
+    if not items or items.fa.flow_style():
+        return Place(key, (), end, 0)
+    return Place(key, tuple(items.lc.item(i)[0] for i in range(len(items))), end, items.lc.col)
 
 
 def dump(value: Any) -> str:
@@ -56,7 +74,6 @@ def dump(value: Any) -> str:
     yaml.default_flow_style = None
     yaml.allow_unicode = True
     yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
-    yaml.indent(mapping=2, sequence=4, offset=2)
     yaml.width = 110
     buffer = io.StringIO()
     yaml.dump(value, buffer)

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from celosia.core.errors import OptionError
@@ -50,13 +51,17 @@ class ClassFigure(Tabular):
         """The figure of the worst class: what the whole file attains."""
         return float(self.of_class.max())
 
-    def violations(self, limit: float) -> int:
-        """Records in classes that do not comply with a limit."""
+    def beyond(self, limit: float) -> npt.NDArray[np.bool_]:
+        """The classes with an observed value that do not comply with a limit."""
         if not 0 < limit <= self.highest or not isfinite(limit):
             raise OptionError("option-range", option="limit", low=0, high=self.highest)
         hair = ROUNDING * max(1.0, limit)
-        beyond = self.of_class >= limit - hair if self.strict else self.of_class > limit + hair
-        return self.classes.records_where(beyond)
+        fails = self.of_class >= limit - hair if self.strict else self.of_class > limit + hair
+        return fails & (self.classes.observed > 0)
+
+    def violations(self, limit: float) -> int:
+        """Records in classes that do not comply with a limit."""
+        return int(self.classes.keys.count[self.beyond(limit)].sum())
 
     def share(self, limit: float) -> float:
         """Violations as a share of the records."""

@@ -136,10 +136,6 @@ class SensitiveClasses:
         categories = Categories(tuple(known.codes[i] for i in chosen), tuple(known.kinds[i] for i in chosen))
         return replace(self, categories=categories, value=value[rows], count=self.count[rows])
 
-    def records_where(self, condition: npt.NDArray[np.bool_]) -> int:
-        """Records in the classes where the condition holds and some value is observed."""
-        return int(self.keys.count[condition & (self.observed > 0)].sum())
-
 
 def sensitive_classes(frame: Any, keys: Sequence[str], sensitive: Sequence[str]) -> tuple[SensitiveClasses, ...]:
     """The classes of equal keys with the values of each sensitive variable."""

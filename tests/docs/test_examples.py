@@ -1,0 +1,80 @@
+"""The examples of the pages, run as they are printed; the tutorial, from its first command to its last."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+import celosia
+from celosia import Plan, Policy
+from celosia.cli import main
+from celosia.core.language import speaking
+from celosia.io import read_dictionary
+from celosia.process import Step
+from celosia.process.yaml import load_text
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = [page for language in ("es", "en") for page in sorted((DOCS / language).rglob("*.md"))]
+NAMES = [str(page.relative_to(DOCS)) for page in PAGES]
+
+
+def blocks(page: Path, kind: str) -> list[str]:
+    return re.findall(rf"^```{kind}\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page, "pycon")], ids=lambda p: str(p.relative_to(DOCS))
+)
+def test_what_a_page_prints_is_what_comes_out(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    session = doctest.DocTestParser().get_doctest("\n".join(blocks(page, "pycon")), {}, page.name, str(page), 0)
+    complaints: list[str] = []
+    with speaking(page.relative_to(DOCS).parts[0]):
+        results = doctest.DocTestRunner(verbose=False).run(session, out=complaints.append)
+    assert results.attempted and not results.failed, "".join(complaints)
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page, "yaml")], ids=lambda p: str(p.relative_to(DOCS))
+)
+def test_the_yaml_of_a_page_is_read_without_complaint(page, tmp_path):
+    for block in blocks(page, "yaml"):
+        if block.startswith("celosia:"):
+            assert Plan.parse(block).steps
+        elif block.startswith("name:"):
+            assert Policy.parse(block, page.name).thresholds
+        elif block.startswith("variables:"):
+            book = tmp_path / "book.yaml"
+            book.write_text(block, "utf-8")
+            assert len(read_dictionary(book)) == 3
+        else:
+            steps = load_text(f"steps:\n{block}", page.name)["steps"]
+            assert all(Step.parse(step, "step").method for step in steps)
+
+
+@pytest.mark.parametrize("language", ["es", "en"])
+def test_the_first_hour_goes_as_it_is_told(language, tmp_path, monkeypatch, capsys):
+    page = DOCS / language / "tutorial" / "first-hour.md"
+    monkeypatch.chdir(tmp_path)
+    plans, told = blocks(page, "yaml"), [line for block in blocks(page, "text") for line in block.splitlines()]
+    celosia.write(celosia.datasets.survey(), str(Plan.parse(plans[0]).source))
+
+    commands = [
+        line.split()[1:] for block in blocks(page, "sh") for line in block.splitlines() if line.startswith("celosia")
+    ]
+    printed = ""
+    codes = []
+    for command in commands:
+        if command[0] == "run":
+            Path("plan.yaml").write_text(plans.pop(0), "utf-8")
+        codes.append(main(command))
+        printed += capsys.readouterr().out
+    assert [command[0] for command in commands] == ["inspect", "risk", "run", "run", "check"]
+    assert codes == [0, 0, 1, 0, 0]
+
+    said = {" ".join(line.split()) for line in printed.splitlines()}
+    wanted = {" ".join(line.split()) for line in told if line.strip() and not line.startswith("─")}
+    assert not wanted - said
+    for figure in ("21.46", "25.66"):
+        assert (figure if language == "en" else figure.replace(".", ",")) in printed

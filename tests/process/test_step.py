@@ -1,0 +1,134 @@
+"""Steps on households, on some records, in strata; members of a household never come to disagree."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from celosia import Microdata, Plan, Run, Study
+from celosia.core.errors import DataError, OptionError, PlanError, RoleError
+from celosia.methods import LocalSuppression, RecodeCategories
+from celosia.process import Step
+
+
+def study(frame, household="hogar"):
+    roles = f"roles: {{household: {household}}}\n" if household else ""
+    return Study.of(frame, Plan.parse(f"kind: census\n{roles}scenarios: {{e: [zona]}}\n"), Run(key=1))
+
+
+households = st.lists(
+    st.tuples(st.sampled_from("abcd"), st.sampled_from("xyz"), st.integers(1, 4)), min_size=6, max_size=25
+)
+
+
+@given(households, st.integers(2, 4), st.randoms(use_true_random=False))
+def test_members_never_disagree(homes, k, chance):
+    rows = [(i, zona, tipo) for i, (zona, tipo, size) in enumerate(homes) for _ in range(size)]
+    chance.shuffle(rows)
+    frame = pl.DataFrame(rows, schema=["hogar", "zona", "tipo"], orient="row")
+    method = LocalSuppression(keys=("zona", "tipo"), k=k, max_share=1.0)
+    done = study(frame).household_level().apply(method).data
+    assert done.column("hogar").to_list() == frame["hogar"].to_list(), "records stay where they were"
+    published = pl.DataFrame(
+        {"hogar": done.column("hogar"), "zona": done.column("zona"), "tipo": done.column("tipo")}
+        | {f"marked {n}": done.suppressed(n) for n in ("zona", "tipo")}
+    )
+    assert published.unique().height == len(homes), "every member of a household has the same cells"
+    homes_out = published.unique(subset="hogar").group_by("zona", "tipo").len()
+    assert homes_out["len"].min() >= k, "k households share each combination"
+
+
+def test_a_variable_that_varies_within_the_household_is_refused():
+    frame = pl.DataFrame({"hogar": [1, 1, 2], "zona": ["a", "b", "a"]})
+    with pytest.raises(DataError) as error:
+        study(frame).apply({"do": "recode_categories", "variables": ["zona"], "mapping": {"a": "b"},
+                            "level": "household"})  # fmt: skip
+    assert (error.value.code, error.value.facts["variable"], error.value.facts["count"]) == ("household-varies", "zona", 1)
+    assert error.value.facts["where"] == "recode_categories"
+
+
+def test_a_step_that_drops_records_is_not_for_households():
+    frame = pl.DataFrame({"hogar": [1, 1, 2, 3], "zona": ["a", "a", "b", "c"]})
+    with pytest.raises(OptionError) as error:
+        study(frame).apply({"do": "sample", "share": 0.5, "new_weight": "w", "level": "household"})
+    assert error.value.code == "household-drops"
+
+
+def test_household_level_needs_a_household():
+    with pytest.raises(RoleError) as error:
+        study(pl.DataFrame({"zona": ["a", "b"]}), household="").apply(
+            RecodeCategories(variables=("zona",), mapping={"a": "b"}), level="household"
+        )
+    assert error.value.code == "household-missing"
+
+
+def test_a_condition_limits_a_step_to_some_records():
+    frame = pl.DataFrame({"edad": [3, 40, 5, 70], "zona": ["a", "a", "b", "a"]})
+    done = study(frame, "").apply({"do": "recode_categories", "variables": ["zona"], "mapping": {"a": "z"},
+                                   "where": "edad < 18 or edad > 65"})  # fmt: skip
+    assert done.data.column("zona").to_list() == ["z", "a", "b", "z"]
+    assert done.result.changed == {"zona": 2}
+    assert done.data.ids.tolist() == [0, 1, 2, 3]
+
+
+def test_a_step_in_strata_keeps_its_promise_in_each():
+    frame = pl.DataFrame({"region": ["n"] * 6 + ["s"] * 6, "zona": list("aabbbc" "aaabcc")})
+    step = {"do": "recode_intervals", "variable": "edad", "groups": 2, "strata": ["region"]}
+    aged = frame.with_columns(edad=pl.Series([1, 2, 3, 4, 5, 6, 101, 102, 103, 104, 105, 106]))
+    done = study(aged, "").apply(step)
+    north, south = (done.data.frame.filter(pl.col("region") == r)["edad"] for r in "ns")
+    assert north.n_unique() == south.n_unique() == 2 and not set(north) & set(south)
+    assert done.data.column("region").to_list() == aged["region"].to_list()
+
+
+def test_a_method_with_strata_of_its_own_keeps_them():
+    step = Step.parse({"do": "local_suppression", "keys": ["zona"], "k": 2, "strata": ["region"]}, "s")
+    assert step.step_strata == () and step.method.strata == ("region",)
+
+
+def test_a_method_with_a_condition_of_its_own_keeps_it():
+    frame = pl.DataFrame({"edad": [3, 40], "zona": ["a", "a"]})
+    done = study(frame, "").apply({"do": "drop_records", "where": "edad < 18"})
+    assert done.plan.steps[0].where is None and done.data.height == 1
+
+
+def test_a_method_that_adds_variables_cannot_act_on_some_records():
+    frame = pl.DataFrame({"hogar": [1, 1, 2], "zona": ["a", "a", "b"]})
+    with pytest.raises(OptionError) as error:
+        study(frame).apply({"do": "household_size", "household": "hogar", "where": "zona == 'a'"})
+    assert error.value.code == "scope-columns"
+
+
+@pytest.mark.parametrize(
+    ("written", "code"),
+    [
+        ({"variables": ["a"]}, "step-without-do"),
+        ({"do": "nada"}, "method-unknown"),
+        ({"do": "drop_variables"}, "field-absent"),
+        ({"do": "drop_variables", "variables": ["a"], "borrar": 1}, "field-unknown"),
+        ({"do": "drop_variables", "variables": "a"}, "field-invalid"),
+        ({"do": "drop_variables", "variables": ["a"], "level": "casa"}, "field-invalid"),
+        ({"do": "rounding", "variables": ["a"]}, "options-one"),
+    ],
+)
+def test_strictness(written, code):
+    with pytest.raises((PlanError, OptionError)) as error:
+        Step.parse(written, "paso")
+    assert error.value.code == code
+    if "do" in written and code != "method-unknown":
+        assert error.value.facts["where"] == "paso"
+
+
+def test_level_and_condition_together_are_refused():
+    with pytest.raises(OptionError) as error:
+        Step.parse({"do": "drop_variables", "variables": ["a"], "level": "household", "where": "a == 1"}, "paso")
+    assert error.value.code == "step-scope"
+
+
+def test_marks_and_types_survive_a_merge():
+    frame = pl.DataFrame({"zona": ["a", "a", "b", "c", "c"], "grupo": [1, 1, 1, 2, 2]})
+    data = Microdata(frame).suppress({"zona": frame["zona"].eq("b").to_numpy()})
+    done = study(data, "").apply({"do": "recode_categories", "variables": ["grupo"], "mapping": {"2": "dos"},
+                                  "where": "grupo == 2"})  # fmt: skip
+    assert done.data.column("grupo").to_list() == ["1", "1", "1", "dos", "dos"]
+    assert done.data.suppressed("zona").to_list() == [False, False, True, False, False]
