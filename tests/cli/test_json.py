@@ -53,7 +53,14 @@ def test_snapshot_of_the_demo(celosia, tmp_path, monkeypatch):
 def test_every_schema_is_one_and_refuses_less(name, schema):
     found = schema(name)
     jsonschema.Draft202012Validator.check_schema(found)
-    broken = {"schema": f"celosia.{name}", "version": 1, "status": "failed", "results": {}, "warnings": [], "errors": []}
+    broken = {
+        "schema": f"celosia.{name}",
+        "version": 1,
+        "status": "failed",
+        "results": {},
+        "warnings": [],
+        "errors": [],
+    }
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(broken, found)
 

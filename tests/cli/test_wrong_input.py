@@ -115,7 +115,10 @@ def test_a_parquet_file_cut_in_the_middle(refused):
 
 @pytest.mark.parametrize(
     ("weight", "code", "es", "en"),
-    [(-1.5, "weight-negative", "negativo en 1", "negative in 1"), (None, "weight-missing", "falta en 1", "missing in 1")],
+    [
+        (-1.5, "weight-negative", "negativo en 1", "negative in 1"),
+        (None, "weight-missing", "falta en 1", "missing in 1"),
+    ],
 )
 def test_weights(weight, code, es, en, refused):
     rows(factor=[weight if i == 3 else 100.0 for i in range(60)]).write_csv("datos.csv")
@@ -231,7 +234,10 @@ def test_form_options_are_for_csv(refused):
 
 def test_a_key_that_all_but_identifies_is_measured_with_a_warning(celosia, here):
     rows(casi=[i if i < 54 else 0 for i in range(60)]).write_csv("datos.csv")
-    for lang, said in (("es", "«casi» tiene un valor distinto en el 90%"), ("en", "'casi' has a distinct value for 90%")):
+    for lang, said in (
+        ("es", "«casi» tiene un valor distinto en el 90%"),
+        ("en", "'casi' has a distinct value for 90%"),
+    ):
         ran = celosia("risk", "datos.csv", "--keys", "sexo,casi", "--lang", lang)
         assert ran.code == 0 and said in ran.err
     (warning,) = celosia("risk", "datos.csv", "--keys", "sexo,casi", "--json").json["warnings"]

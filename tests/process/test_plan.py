@@ -13,6 +13,7 @@ from ruamel.yaml import YAML
 from celosia import Plan, Run, Study
 from celosia.core.errors import DataError, FileError, OptionError, PlanError, RoleError
 from celosia.methods import LocalSuppression, RecodeCategories, Rounding
+from celosia.process import Step
 
 TEXT = """\
 # Protección de la encuesta
@@ -118,11 +119,8 @@ codes = st.text(st.sampled_from("0123456789abñ:#-'\" {}[],&*%@!|>?"), min_size=
 
 @given(st.dictionaries(codes, codes, min_size=1, max_size=4))
 def test_any_mapping_survives_a_round_trip(mapping):
-    mapping = {k: v for k, v in mapping.items()}
     plan = Plan.parse(TEXT)
     step = {"do": "recode_categories", "name": "nuevo", "variables": ["sexo"], "mapping": mapping}
-    from celosia.process import Step
-
     more = plan.with_step(Step.parse(step, "nuevo"))
     again = Plan.parse(more.render())
     assert dict(again.steps[-1].method.mapping) == mapping

@@ -43,8 +43,8 @@ def test_a_variable_that_varies_within_the_household_is_refused():
     with pytest.raises(DataError) as error:
         study(frame).apply({"do": "recode_categories", "variables": ["zona"], "mapping": {"a": "b"},
                             "level": "household"})  # fmt: skip
-    assert (error.value.code, error.value.facts["variable"], error.value.facts["count"]) == ("household-varies", "zona", 1)
-    assert error.value.facts["where"] == "recode_categories"
+    assert error.value.code == "household-varies"
+    assert error.value.facts == {"variable": "zona", "count": 1, "where": "recode_categories"}
 
 
 def test_a_step_that_drops_records_is_not_for_households():
@@ -72,7 +72,7 @@ def test_a_condition_limits_a_step_to_some_records():
 
 
 def test_a_step_in_strata_keeps_its_promise_in_each():
-    frame = pl.DataFrame({"region": ["n"] * 6 + ["s"] * 6, "zona": list("aabbbc" "aaabcc")})
+    frame = pl.DataFrame({"region": ["n"] * 6 + ["s"] * 6, "zona": list("aabbbcaaabcc")})
     step = {"do": "recode_intervals", "variable": "edad", "groups": 2, "strata": ["region"]}
     aged = frame.with_columns(edad=pl.Series([1, 2, 3, 4, 5, 6, 101, 102, 103, 104, 105, 106]))
     done = study(aged, "").apply(step)

@@ -67,8 +67,6 @@ def test_tabla_18_a_missing_value_may_be_any():
 def test_household_risk_is_that_some_member_is_found():
     """Task 3-2.3: members of risks 0.02, 0.03 and 0.03 make 0.078, the same for every member."""
     persons = pl.DataFrame({"sexo": ["a", "b", "c"], "hogar": [1, 1, 1]})
-    found = replace(
-        risk.individual(persons, keys=["sexo"], household="hogar"), of_key=np.array([0.02, 0.03, 0.03])
-    )
+    found = replace(risk.individual(persons, keys=["sexo"], household="hogar"), of_key=np.array([0.02, 0.03, 0.03]))
     assert found.household_risk.round(3).tolist() == [0.078] * 3
     assert found.household_risk[0] == pytest.approx(1 - 0.98 * 0.97 * 0.97)

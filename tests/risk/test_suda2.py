@@ -90,7 +90,7 @@ def test_results_show_totals_and_no_codes():
     found = suda2(frame, ["place", "sex"])
     for shown in (repr(found), str(found.to_dict()), found._repr_html_(), found.picture().alternative):
         assert "pueblo-77" not in shown
-    assert found.to_dict()["special"] == 2 and found.to_dict()["minimal_uniques"] == 2
+    assert found.to_dict()["special"] == 3 == found.to_dict()["minimal_uniques"]
     assert "%" in found.picture().alternative
 
 
@@ -103,7 +103,7 @@ def test_results_show_totals_and_no_codes():
         ({"max_size": 0}, "option-range"),
         ({"keys": []}, "keys-repeated"),
         ({"keys": ["a", "a"]}, "keys-repeated"),
-        ({"keys": ["none"]}, "variable-missing"),
+        ({"keys": ["none"]}, "variable-unknown"),
     ],
 )
 def test_wrong_input_is_refused(options, code):

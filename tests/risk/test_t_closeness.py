@@ -17,7 +17,17 @@ SALARY = pl.DataFrame(
     {
         "zona": [1] * 3 + [2] * 3 + [3] * 3,
         "sueldo": [3, 4, 5, 6, 11, 8, 7, 9, 10],
-        "mal": ["úlcera", "gastritis", "cáncer", "gastritis", "gripe", "bronquitis", "bronquitis", "neumonía", "cáncer"],
+        "mal": [
+            "úlcera",
+            "gastritis",
+            "cáncer",
+            "gastritis",
+            "gripe",
+            "bronquitis",
+            "bronquitis",
+            "neumonía",
+            "cáncer",
+        ],
     }
 )
 TREE = [[str(leaf), f"par {leaf // 2}", f"lado {leaf // 4}", "*"] for leaf in range(1, 8)]

@@ -25,6 +25,9 @@ Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
 
+_LEVEL = 1.25
+"""Sets that cost up to so many times the cheapest of their level are weighed against each other."""
+
 _PASSES = 25
 _SLOTS = 150_000_000
 """Improvement keeps a number for each set of keys and unit: at most so many."""
@@ -208,7 +211,7 @@ class _Search:
         none = np.empty((0, 0), dtype=np.int32)
         while level < len(self.sets) and (state.class_of < 0).any():
             check(0.5 * level / len(self.sets))
-            end = int(np.searchsorted(self.cost, self.cost[level] + 1e-12, side="right"))
+            end = int(np.searchsorted(self.cost, _LEVEL * self.cost[level], side="right"))
             waiting = np.flatnonzero(state.class_of < 0)
             before = len(slots)
             slots = _Slots.joined([slots, *(self.slots(s, waiting)[0] for s in range(level, end))])
@@ -226,8 +229,7 @@ class _Search:
 
     def improve(self, found: _Classes, check: Callable[[float], None]) -> _Classes:
         """Tear down and settle anew, pass after pass, until nothing is gained."""
-        covered = found.class_of >= 0
-        if not covered.all():  # what nothing protects takes no part
+        if not found.set_of.size:
             return found
         chosen = self._chosen(found)
         parts = [self.slots(s, np.arange(self.units.size)) for s in chosen]
@@ -242,7 +244,7 @@ class _Search:
         taken = np.empty((256, 2), dtype=np.int64)
         for passing in range(_PASSES):
             check(0.5 + 0.5 * passing / _PASSES)
-            most = int(np.bincount(found.class_of).max())
+            most = int(np.bincount(found.class_of[found.class_of >= 0]).max())
             room = most * (self.k + 1) + self.k
             state = self._loaded(found, place, slot_of, len(slots), room)
             classes, first, units = _dearest_first(state, problem)
@@ -265,11 +267,12 @@ class _Search:
         state = _state(self.units.size, slots, 2 * classes + 2 * room + 64, 2 * loans + 2 * room + 64, self.spare.size)
         state.class_of[:] = found.class_of
         example = np.zeros(classes, dtype=np.int64)
-        example[found.class_of] = np.arange(self.units.size)
+        covered = found.class_of >= 0
+        example[found.class_of[covered]] = np.flatnonzero(covered)
         sets = np.array([place[s] for s in found.set_of.tolist()], dtype=np.int64)
         state.slot[:classes] = slot_of[sets, example]
         state.class_at[state.slot[:classes]] = np.arange(classes)
-        state.records[:classes] = np.bincount(found.class_of, weights=self.size, minlength=classes).astype(np.int64)
+        np.add.at(state.records, found.class_of[covered], self.size[covered])
         for loan, (class_, key, records) in enumerate(found.loans.tolist()):
             state.loan_key[loan], state.loan_size[loan] = key, records
             state.loan_next[loan], state.loan[class_] = state.loan[class_], loan
@@ -328,7 +331,7 @@ def _classes(state: kernel.State, slots: _Slots) -> _Classes:
             loan = int(state.loan_next[loan])
     return _Classes(
         slots.set_of[state.slot[alive]].astype(np.int64),
-        number[state.class_of],
+        np.where(state.class_of >= 0, number[state.class_of], -1).astype(np.int32),
         np.array(loans, dtype=np.int64).reshape(-1, 3),
     )
 
@@ -340,9 +343,10 @@ def _dearest_first(state: kernel.State, problem: kernel.Problem) -> tuple[Ints, 
     classes = np.lexsort((state.records[:total], -price))
     rank = np.empty(total, dtype=np.int64)
     rank[classes] = np.arange(total)
-    of_unit = rank[state.class_of]
-    units = np.argsort(of_unit, kind="stable")
-    return classes, np.searchsorted(of_unit[units], np.arange(total + 1)), units
+    covered = np.flatnonzero(state.class_of >= 0)
+    of_unit = rank[state.class_of[covered]]
+    order = np.argsort(of_unit, kind="stable")
+    return classes, np.searchsorted(of_unit[order], np.arange(total + 1)), covered[order]
 
 
 def _longer(values: npt.NDArray[Any], size: int, fill: int) -> npt.NDArray[Any]:

@@ -1,10 +1,8 @@
 r"""Local suppression: empty as few cells as it takes for every record to share its key with k - 1 others.
 
 Counting is strict: a suppressed cell is a category of its own, so that what is promised holds under every way of
-counting. Violators are protected in groups: for a set :math:`S` of keys, the violators that become equal once
-the keys in :math:`S` are emptied form a class, and a class of at least :math:`k` records is safe. Sets are
-tried from the cheapest (fewest and least important keys) to the dearest; at the end a class that is still short
-borrows records from safe keys that can spare them.
+counting. Which cells to empty is searched by ``methods.covering``, on distinct keys: violators that become equal once a
+set of keys is emptied form a class, and a class of at least :math:`k` records is safe.
 
 References
 ----------
@@ -14,9 +12,7 @@ suppression*, Netherlands Official Statistics 14, 17-20.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -29,6 +25,7 @@ from celosia.core.microdata import Microdata
 from celosia.core.model import Names, ReadOnly, Share
 from celosia.core.run import Run
 from celosia.engines import Keys, engine
+from celosia.methods.covering import Cover, KeySet, cover, key_sets
 from celosia.verify import EmptiedOnly, KAnonymous, SameRecords, Untouched
 
 Mask = npt.NDArray[np.bool_]
@@ -82,7 +79,7 @@ class LocalSuppression(Method):
         if data.height < self.k:
             raise DataError("fewer-than-k", k=self.k, count=data.height)
         coded = engine(data).encode((*self.strata, *self.keys), "strict")
-        emptied = self._emptied(coded, run)
+        emptied = self._emptied(coded, data.ids, run)
         masks = {name: emptied[:, j] for j, name in enumerate(self.keys)}
         treated = data.suppress({name: mask for name, mask in masks.items() if mask.any()})
         counts = {name: int(treated.suppressed(name).sum() - data.suppressed(name).sum()) for name in self.keys}
@@ -96,114 +93,73 @@ class LocalSuppression(Method):
         """k within strata, counted strictly."""
         return (KAnonymous(self.keys, self.k, self.strata),)
 
-    def _emptied(self, coded: Keys, run: Run) -> Mask:
+    def _emptied(self, coded: Keys, ids: npt.NDArray[np.uint64], run: Run) -> Mask:
         """For each record, which keys to empty."""
         fixed = len(self.strata)
-        classes = _Classes(coded, fixed, self.k)
-        for number, subset in enumerate(self._subsets(coded, fixed)):
-            run.check(self.do, number / 2 ** len(self.keys))
-            if not classes.open.any():
-                break
-            classes.protect(subset, borrow=False)
-        for subset in self._subsets(coded, fixed):
-            if not classes.open.any():
-                break
-            classes.protect(subset, borrow=True)
-        if classes.open.any() and self._most == len(self.keys):
-            classes.empty_whole_records()
-        if classes.open.any():
-            raise DataError("suppression-impossible", k=self.k, count=int(classes.open_records), share=self.max_share)
-        return classes.emptied()
+        sets = [KeySet(tuple(j + fixed for j in s.keys), s.cost) for s in key_sets(self._costs(), self._most)]
+        found = cover(coded.digits, coded.count, self.k, sets, check=lambda done: run.check(self.do, done))
+        if found.left.size:
+            found = _whole_records(coded, found, fixed, self.k) if self._most == len(self.keys) else found
+        if found.left.size:
+            count = int(coded.count[found.left].sum())
+            raise DataError("suppression-impossible", k=self.k, count=count, share=self.max_share)
+        return _of_records(coded, found, ids)[:, fixed:]
 
     @property
     def _most(self) -> int:
         """How many keys a record may lose."""
         return int(self.max_share * len(self.keys) + 1e-9) or 1
 
-    def _subsets(self, coded: Keys, fixed: int) -> Iterator[tuple[int, ...]]:
-        """Sets of keys from the cheapest to the dearest that a record may lose."""
-        sizes = [len(c) for c in coded.categories[fixed:]]
-        given = self.importance or {}
-        default = sorted(range(len(sizes)), key=lambda j: (sizes[j], j))
-        rank = {j: given.get(self.keys[j], default.index(j) + 1) for j in range(len(sizes))}
-        sets = [s for size in range(1, self._most + 1) for s in combinations(range(len(sizes)), size)]
-        # A more important key costs more, but never as much as one more key.
-        dearness = {j: 1 - rank[j] / (len(sizes) * (len(sizes) + 1)) for j in rank}
-        yield from sorted(sets, key=lambda s: (sum(dearness[j] for j in s), s))
+    def _costs(self) -> list[float]:
+        """What emptying one cell of each key costs: twice as much for each rank of importance."""
+        ranks = {name: (self.importance or {}).get(name, len(self.keys)) for name in self.keys}
+        last = max(ranks.values())
+        return [2.0 ** (last - ranks[name]) for name in self.keys]
 
 
-class _Classes:
-    """Distinct keys, how many of their records are still unprotected, and what each part loses."""
+def _whole_records(coded: Keys, found: Cover, fixed: int, k: int) -> Cover:
+    """Where some key is still open: empty it whole, with all that lost a cell in its stratum.
 
-    def __init__(self, coded: Keys, fixed: int, k: int) -> None:
-        self.coded, self.fixed, self.k = coded, fixed, k
-        self.left = coded.count.copy()
-        self.open = coded.count < k
-        self.parts: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], tuple[int, ...]]] = []
+    This happens in tiny files, where nothing less makes k; safe keys join, the smallest first, if need be.
+    """
+    everything = KeySet(tuple(range(fixed, coded.digits.shape[1])), float("inf"))
+    stratum = np.unique(coded.digits[:, :fixed], axis=0, return_inverse=True)[1].reshape(-1) if fixed else None
+    rows, counts, sets = found.rows.copy(), found.counts.copy(), found.sets.copy()
+    left = []
+    lost = np.bincount(rows, weights=counts, minlength=coded.count.size)
+    for s in np.unique(stratum[found.left]) if stratum is not None else [0]:
+        here = np.ones(coded.count.size, dtype=np.bool_) if stratum is None else stratum == s
+        sets[here[rows]] = len(found.key_sets)
+        joining = found.left[here[found.left]]
+        have = int(counts[here[rows]].sum() + coded.count[joining].sum())
+        keeping = coded.count - lost
+        for row in np.flatnonzero(here & (keeping > 0) & ~np.isin(np.arange(here.size), joining)):
+            if have >= k:
+                break
+            joining = np.append(joining, row)
+            have += int(keeping[row])
+        if have < k:
+            left += joining.tolist()
+            continue
+        rows = np.concatenate([rows, joining])
+        counts = np.concatenate([counts, keeping[joining].astype(np.int64)])
+        sets = np.concatenate([sets, np.full(joining.size, len(found.key_sets))])
+    return Cover([*found.key_sets, everything], rows, counts, sets, np.array(left, dtype=np.int64))
 
-    @property
-    def open_records(self) -> int:
-        return int(self.left[self.open].sum())
 
-    def protect(self, subset: tuple[int, ...], borrow: bool) -> None:
-        """Empty these keys in every group of open keys that thereby reaches k."""
-        rows = np.flatnonzero(self.open if not borrow else self.open | (self.left > self.k))
-        group = self._projected(rows, subset)
-        opened = self.open[rows]
-        need = np.bincount(group, weights=self.left[rows] * opened).astype(np.int64)
-        spare = np.bincount(group, weights=np.where(opened, 0, self.left[rows] - self.k)).astype(np.int64)
-        enough = (need > 0) & (need + spare >= self.k)
-        taken = rows[opened & enough[group]]
-        self.parts.append((taken, self.left[taken].copy(), subset))
-        self.left[taken] = 0
-        self.open[taken] = False
-        if borrow:
-            self._borrow(rows[~opened], group[~opened], np.where(enough, np.maximum(self.k - need, 0), 0), subset)
-
-    def empty_whole_records(self) -> None:
-        """Where some record is still open: empty it whole, with all that lost a cell in its stratum.
-
-        This happens in tiny files, where nothing less makes k; safe classes join, the smallest first, if need be.
-        """
-        everything = tuple(range(self.coded.digits.shape[1] - self.fixed))
-        stratum = self._projected(np.arange(self.left.size), everything)
-        for here in (stratum == s for s in np.unique(stratum[self.open])):
-            parts = [part for part in self.parts if here[part[0]].any()]
-            self.parts = [part for part in self.parts if not here[part[0]].any()]
-            self.parts += [(rows[here[rows]], counts[here[rows]], everything) for rows, counts, _ in parts]
-            self.parts += [(rows[~here[rows]], counts[~here[rows]], lost) for rows, counts, lost in parts]
-            count = sum(int(counts[here[rows]].sum()) for rows, counts, _ in parts)
-            candidates = np.flatnonzero(here & (self.left > 0))
-            for row in candidates[np.lexsort((self.left[candidates], ~self.open[candidates]))]:
-                if self.open[row] or count < self.k:
-                    count += int(self.left[row])
-                    self.parts.append((np.array([row]), self.left[[row]].copy(), everything))
-                    self.left[row] = 0
-            self.open[here & (count >= self.k)] = False
-
-    def _borrow(self, rows: Mask, group: Mask, short: npt.NDArray[np.int64], subset: tuple[int, ...]) -> None:
-        for row, g in zip(rows.tolist(), group.tolist(), strict=True):
-            lent = min(int(short[g]), int(self.left[row]) - self.k)
-            if lent > 0:
-                self.parts.append((np.array([row]), np.array([lent]), subset))
-                self.left[row] -= lent
-                short[g] -= lent
-
-    def _projected(self, rows: Mask, subset: tuple[int, ...]) -> npt.NDArray[np.int64]:
-        kept = [j for j in range(self.coded.digits.shape[1]) if j - self.fixed not in subset]
-        if not kept:
-            return np.zeros(rows.size, dtype=np.int64)
-        return np.unique(self.coded.digits[rows][:, kept], axis=0, return_inverse=True)[1].reshape(-1)
-
-    def emptied(self) -> Mask:
-        """For each record, which keys to empty: of a key's records the first ones are taken."""
-        result = np.zeros((self.coded.records, len(self.coded.names) - self.fixed), dtype=bool)
-        order = np.argsort(self.coded.index, kind="stable")
-        start = np.concatenate([[0], np.cumsum(self.coded.count)])
-        used = np.zeros(self.coded.count.size, dtype=np.int64)
-        for rows, counts, subset in self.parts:
-            for row, count in zip(rows.tolist(), counts.tolist(), strict=True):
-                records = order[start[row] + used[row] : start[row] + used[row] + count]
-                result[np.ix_(records, subset)] = True
-                used[row] += count
-        return result
+def _of_records(coded: Keys, found: Cover, ids: npt.NDArray[np.uint64]) -> Mask:
+    """For each record, which keys to empty; of the records of one key, those with the lowest ids are taken."""
+    emptied = np.zeros((coded.records, len(coded.names)), dtype=np.bool_)
+    order = np.lexsort((ids, coded.index))
+    start = np.concatenate([[0], np.cumsum(coded.count)])
+    parts = np.argsort(found.rows, kind="stable")
+    rows, counts = found.rows[parts], found.counts[parts]
+    before = np.cumsum(counts) - counts
+    new_row = np.concatenate([[True], rows[1:] != rows[:-1]]) if rows.size else np.empty(0, dtype=np.bool_)
+    offset = before - np.maximum.accumulate(np.where(new_row, before, 0))
+    masks = np.zeros((len(found.key_sets), len(coded.names)), dtype=np.bool_)
+    for s, key_set in enumerate(found.key_sets):
+        masks[s, list(key_set.keys)] = True
+    places = np.repeat(start[rows] + offset - before, counts) + np.arange(int(counts.sum()))
+    emptied[order[places]] = np.repeat(masks[found.sets[parts]], counts, axis=0)
+    return emptied

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any, NamedTuple
 
 from celosia.core.errors import PlanError
@@ -66,11 +67,23 @@ def place_of(text: str, field: str) -> Place | None:
     return Place(key, tuple(items.lc.item(i)[0] for i in range(len(items))), end, items.lc.col)
 
 
+_PLAIN = re.compile(r"\w([\w .()%/<>=-]*\w)?")
+"""Text that reads the same without quotes, unless it looks like a number or the like."""
+
+
 def dump(value: Any) -> str:
     """A value as YAML, with text that looks like something else in quotes."""
     from ruamel.yaml import YAML
+    from ruamel.yaml.representer import SafeRepresenter
 
+    class Quoting(SafeRepresenter):
+        def represent_str(self, data: str) -> Any:
+            style = None if _PLAIN.fullmatch(data) else "'"
+            return self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
+
+    Quoting.add_representer(str, Quoting.represent_str)
     yaml = YAML(typ="safe", pure=True)
+    yaml.Representer = Quoting
     yaml.default_flow_style = None
     yaml.allow_unicode = True
     yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal, Protocol
 
 import polars as pl
 
-from celosia.core.results import html_table
+from celosia.core.results import cell, heading
 
 
 class Block(Protocol):
@@ -46,15 +46,26 @@ class Note:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table with a caption; ``tones`` colours whole rows."""
+    """A table with a caption; ``figures`` names the columns of figures that are already text."""
 
     caption: str
     rows: pl.DataFrame
+    figures: tuple[str, ...] = ()
 
     def html(self) -> str:
         """The table in a frame that scrolls where it is too wide."""
-        body = html_table(self.rows)
-        return f'<figure class="table"><figcaption>{escape(self.caption)}</figcaption>{body}</figure>'
+        names = self.rows.columns
+        numeric = [name in self.figures or self.rows.schema[name].is_numeric() for name in names]
+        head = _cells("th", [heading(name) for name in names], numeric)
+        body = "\n".join(_cells("td", [cell(value) for value in row], numeric) for row in self.rows.iter_rows())
+        table = f"<table>\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+        return f'<figure class="table"><figcaption>{escape(self.caption)}</figcaption>{table}</figure>'
+
+
+def _cells(tag: str, texts: Sequence[str], numeric: Sequence[bool]) -> str:
+    marks = [' class="number"' if flag else "" for flag in numeric]
+    cells = [f"<{tag}{mark}>{escape(text)}</{tag}>" for text, mark in zip(texts, marks, strict=True)]
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 @dataclass(frozen=True, eq=False)

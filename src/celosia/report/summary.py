@@ -37,7 +37,7 @@ def blocks(outcome: Outcome) -> Sequence[Block]:
         made.append(Note(text("verdict.direct", variables=verdict.direct), "bad"))
     made += [
         Title(text("summary.before-after")),
-        Table(text("summary.before-after.caption"), before_after(study)),
+        Table(text("summary.before-after.caption"), before_after(study), figures=("before", "after")),
         Title(text("summary.steps")),
         Table(text("summary.steps.caption"), steps(study)),
     ]
@@ -46,7 +46,11 @@ def blocks(outcome: Outcome) -> Sequence[Block]:
     made += [
         Title(text("summary.verdict")),
         *(Note(note) for note in verdict_notes(verdict)),
-        Table(text("summary.verdict.caption", policy=verdict.policy), verdict_table(verdict)),
+        Table(
+            text("summary.verdict.caption", policy=verdict.policy),
+            verdict_table(verdict),
+            figures=("limit", "before", "after"),
+        ),
     ]
     return made
 
@@ -104,40 +108,46 @@ def verdict_notes(verdict: Verdict) -> list[str]:
         said.append(text("verdict.counting-worst"))
     if verdict.level:
         said.append(text("verdict.level-named", level=text(f"level.{verdict.level}")))
-    if any(row.implied_k for row in verdict.rows):
+    if any(row.implied_k for row in verdict.rows if row.file == "after"):
         said.append(text("verdict.implied"))
     return said
 
 
 def verdict_table(verdict: Verdict) -> pl.DataFrame:
-    """The rows of the verdict as an office reads them."""
-    rows = [_verdict_row(row) for row in verdict.rows]
-    names = ["scenario", "file", "level", "threshold", "counting", "value", "limit", "verdict"]
-    if any(row.implied_k for row in verdict.rows):
-        names.append("implied_k")
-    else:
-        rows = [row[:-1] for row in rows]
-    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+    """One row a threshold, scenario and level, as an office reads them: before, after, verdict."""
+    before = {(row.scenario, row.level, row.measure): row for row in verdict.rows if row.file == "before"}
+    after = [row for row in verdict.rows if row.file == "after"]
+    rows = [_verdict_row(before[row.scenario, row.level, row.measure], row) for row in after]
+    names = ["scenario", "level", "threshold", "limit", "before", "after", "counting", "verdict", "implied_k"]
+    table = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+    return table if any(row.implied_k for row in after) else table.drop("implied_k")
 
 
-def _verdict_row(row: Row) -> tuple[str, ...]:
+def _verdict_row(before: Row, row: Row) -> tuple[str, ...]:
     measure, _, at = row.measure.partition(" ")
-    value = percent(row.value)
-    if row.other is not None:
-        value += f" ({percent(row.other)})"
-    limit = "0\u202f%" if row.limit == 0 else f"< {percent(row.limit, 0)}"
+    limit = "0\u202f%" if row.limit == 0 else f"<\u00a0{_limit(row.limit)}"
     implied = "" if row.implied_k is None else number(row.implied_k, 0)
     return (
         row.scenario,
-        text(f"file.{row.file}"),
         text(f"level.{row.level}"),
-        text(f"threshold.{measure}", at=at),
-        text(f"counting.{row.counting}"),
-        value,
+        text(f"threshold.{measure}", at=at.replace(" ", "\u202f")),
         limit,
+        _value(before),
+        _value(row),
+        text(f"counting.{row.counting}"),
         text("label.meets" if row.passes else "label.exceeds"),
-        f"{implied} ({text('label.idle')})" if row.idle else implied,
+        f"{implied} ({text('label.idle')})".strip() if row.idle else implied,
     )
+
+
+def _value(row: Row) -> str:
+    """The value judged, and the one by the other rule of counting where it differs."""
+    return percent(row.value) if row.other is None else f"{percent(row.value)} ({percent(row.other)})"
+
+
+def _limit(share: float) -> str:
+    """A limit with the decimals that it has, and no more."""
+    return number(round(100 * share, 6)) + "\u202f%"
 
 
 def risk_figure(study: Study, scenario: str) -> Figure:

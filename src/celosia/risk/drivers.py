@@ -21,30 +21,24 @@ data management.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from celosia.core.dictionary import Dictionary, MissingKind, Variable
-from celosia.core.errors import CelosiaWarning, DataError, OptionError, RoleError
+from celosia.core.errors import DataError, OptionError, RoleError
 from celosia.core.frames import enter
 from celosia.core.hierarchy import Hierarchy
 from celosia.core.language import percent, text
-from celosia.core.microdata import Microdata
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
-from celosia.engines import Keys, engine
-from celosia.risk.frequencies import Missing
-from celosia.risk.individual import IndividualRisk, individual
+from celosia.engines import Counting, Keys, engine
+from celosia.risk.individual import individual
+from celosia.risk.key_trials import Trials
 from celosia.risk.projection import project
-
-Subset = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -69,7 +63,7 @@ class Drivers(Tabular):
     records: int
     uniques: int
     global_risk: float
-    missing: Missing
+    missing: Counting
     sets: tuple[Driver, ...] = field(repr=False)
 
     def table(self) -> pl.DataFrame:
@@ -115,7 +109,7 @@ def drivers(
     max_size: int = 2,
     weight: str | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
-    missing: Missing = "wildcard",
+    missing: Counting = "wildcard",
     run: Run | None = None,
 ) -> Drivers:
     """Measure what each key, and each set of up to ``max_size`` keys, adds to the risk.
@@ -139,113 +133,41 @@ def drivers(
     names = (keys,) if isinstance(keys, str) else tuple(keys)
     if max_size < 1:
         raise OptionError("option-range", option="max_size", low=1, high=len(names))
+    if missing not in ("wildcard", "strict"):
+        raise OptionError("option-unknown", option="missing", known=("wildcard", "strict"))
     if weight in names:
         raise RoleError("weight-is-key", variable=weight)
     data = enter(frame)
     if not data.height:
         raise DataError("no-records")
     whole = individual(data, names, weight, missing=missing, run=run)
-    with warnings.catch_warnings():  # said once, for all keys together
-        warnings.simplefilter("ignore", CelosiaWarning)
-        study = _Keyed.of(data, names, weight, missing, hierarchies or {}, run or Run())
-        sets = [study.driver(subset) for subset in study.subsets(max_size)]
+    trials = Trials.of(data, whole.frequencies.keys, weight, missing, hierarchies or {}, run or Run())
+    classes = engine(data).encode(names, "strict")
+    sets = [_driver(trials, classes, subset) for subset in _subsets(len(names), max_size)]
     sets.sort(key=lambda s: (len(s.variables), s.risk_without or 0.0, s.uniques_without or 0, -s.separation))
     return Drivers(names, data.height, whole.frequencies.below(2), whole.global_risk, missing, tuple(sets))
 
 
-@dataclass(frozen=True, eq=False)
-class _Keyed:
-    """The keys as numbered categories, with those of the next level where there is a hierarchy."""
-
-    keys: Keys
-    classes: Keys
-    coded: Microdata
-    recoded: Mapping[str, pl.Series]
-    weight: str | None
-    missing: Missing
-    run: Run
-
-    @classmethod
-    def of(
-        cls,
-        data: Microdata,
-        names: tuple[str, ...],
-        weight: str | None,
-        missing: Missing,
-        hierarchies: Mapping[str, Hierarchy],
-        run: Run,
-    ) -> _Keyed:
-        held = engine(data)
-        keys = held.encode(names, missing)
-        columns = [_numbered(keys, j, np.arange(len(keys.categories[j]) + 1)) for j in range(len(names))]
-        variables = [Variable(name=name, null=MissingKind.NON_RESPONSE) for name in names]
-        if weight is not None:
-            columns.append(data.column(weight))
-            variables.append(data.dictionary[weight])
-        coded = Microdata(pl.DataFrame(columns), Dictionary.of(*variables))
-        recoded = {}
-        for name, hierarchy in hierarchies.items():
-            if name not in names:
-                raise OptionError("hierarchy-not-a-key", variable=name, keys=names)
-            j = names.index(name)
-            recoded[name] = _numbered(keys, j, _one_level_up(keys, j, hierarchy))
-        return cls(keys, held.encode(names, "strict"), coded, recoded, weight, missing, run)
-
-    def subsets(self, max_size: int) -> list[Subset]:
-        """The sets to look at, by size."""
-        variables = len(self.keys.names)
-        sizes = range(1, max(2, min(max_size + 1, variables)))
-        return [subset for size in sizes for subset in combinations(range(variables), size)]
-
-    def driver(self, subset: Subset) -> Driver:
-        """The figures of one set."""
-        self.run.check()
-        names = tuple(self.keys.names[j] for j in subset)
-        count = project(self.classes, subset).count
-        records = self.coded.height
-        together = int((count * (count - 1)).sum()) / max(records * (records - 1), 1)
-        rest = [name for name in self.keys.names if name not in names]
-        without = self._risk(self.coded, rest) if rest else None
-        recoded = None
-        if all(name in self.recoded for name in names):
-            higher = self.coded.with_columns({name: self.recoded[name] for name in names})
-            recoded = self._risk(higher, self.keys.names).global_risk
-        return Driver(
-            variables=names,
-            distinct=count.size,
-            distinction=count.size / records,
-            separation=1 - together,
-            uniques_alone=self._risk(self.coded, names).frequencies.below(2),
-            uniques_without=None if without is None else without.frequencies.below(2),
-            risk_without=None if without is None else without.global_risk,
-            risk_recoded=recoded,
-        )
-
-    def _risk(self, data: Microdata, names: Sequence[str]) -> IndividualRisk:
-        return individual(data, names, self.weight, missing=self.missing, run=self.run)
-
-
-def _numbered(keys: Keys, j: int, number: Any) -> pl.Series:
-    """The number of every record's category of one variable; null where it is not observed."""
-    numbers = pl.Series(keys.names[j], keys.of_records(number[keys.digits[:, j]]))
-    return numbers.set(numbers == 0, None) if (keys.digits[:, j] == 0).any() else numbers
-
-
-def _one_level_up(keys: Keys, j: int, hierarchy: Hierarchy) -> Any:
-    """For each digit, the number of its group one level up; kinds of missing stay categories of their own."""
-    name, known = keys.names[j], keys.categories[j]
-    if hierarchy.depth < 2:
-        raise OptionError("hierarchy-one-level", variable=name)
-    group = hierarchy.mapping(1)
-    values = [code for code, kind in zip(known.codes, known.kinds, strict=True) if kind is None]
-    unknown = sum(code not in group for code in values)
-    if unknown:
-        raise DataError("hierarchy-codes-unknown", variable=name, count=unknown)
-    place = {code: i for i, code in enumerate(hierarchy.codes[1], start=len(known) + 1)}
-    return np.array(
-        [0]
-        + [
-            place[group[str(code)]] if kind is None else digit
-            for digit, (code, kind) in enumerate(zip(known.codes, known.kinds, strict=True), start=1)
-        ]
+def _driver(trials: Trials, classes: Keys, subset: tuple[int, ...]) -> Driver:
+    """The figures of one set of keys."""
+    names = tuple(classes.names[j] for j in subset)
+    rest = tuple(name for name in classes.names if name not in names)
+    count, records = project(classes, subset).count, classes.records
+    without = trials.risk(rest) if rest else None
+    recoded = trials.risk(classes.names, recoded=names) if trials.can_recode(names) else None
+    return Driver(
+        variables=names,
+        distinct=count.size,
+        distinction=count.size / records,
+        separation=1 - int((count * (count - 1)).sum()) / max(records * (records - 1), 1),
+        uniques_alone=trials.risk(names).frequencies.below(2),
+        uniques_without=None if without is None else without.frequencies.below(2),
+        risk_without=None if without is None else without.global_risk,
+        risk_recoded=None if recoded is None else recoded.global_risk,
     )
+
+
+def _subsets(variables: int, max_size: int) -> list[tuple[int, ...]]:
+    """The sets to look at, by size: not all variables together, unless there is one."""
+    top = max(1, min(max_size, variables - 1))
+    return [subset for size in range(1, top + 1) for subset in combinations(range(variables), size)]

@@ -220,8 +220,8 @@ def log_linear(
     --------
     >>> from celosia.datasets import bench_population
     >>> sample = bench_population(20_000).head(2_000)
-    >>> found = log_linear(sample, ["region", "sex", "age"], population=20_000)
-    >>> found.sample_uniques, round(found.tau2, 1), found.fit.verdict
+    >>> found = log_linear(sample, ["sex", "age", "edu"], population=20_000)
+    >>> found.sample_uniques, round(found.tau1), round(found.tau2), found.fit.verdict
     (0, 0.0, 'good')
     """
     if method not in METHODS:

@@ -124,17 +124,17 @@ def minimal_uniques(keys: Keys, max_size: int | None = None, run: Run | None = N
     _require_room(variables, top, search.words)
     run = run or Run()
     found: list[tuple[Subset, Ints]] = []
-    covered, before = np.zeros((1, search.words), dtype=np.uint64), {}
+    covered = np.zeros((1, search.words), dtype=np.uint64)
+    before: dict[Subset, int] = {}
     for size in range(1, top + 1):
         run.check("minimal_uniques", (size - 1) / top)
         level = list(combinations(range(variables), size))
         covers = np.empty((len(level), search.words), dtype=np.uint64)
         found += search.level(level, before, covered, covers, run.threads)
         covered, before = covers, {subset: i for i, subset in enumerate(level)}
-    key = [rows for _, rows in found]
-    subset = [np.full(rows.size, i, dtype=np.int32) for i, rows in enumerate(key)]
-    none = [np.empty(0, dtype=np.int32)]
-    return MinimalUniques(keys, tuple(s for s, _ in found), np.concatenate(key or none), np.concatenate(subset or none), top)
+    key = np.concatenate([np.empty(0, dtype=np.int32), *(rows for _, rows in found)])
+    subset = np.repeat(np.arange(len(found), dtype=np.int32), [rows.size for _, rows in found])
+    return MinimalUniques(keys, tuple(subset for subset, _ in found), key, subset, top)
 
 
 def _require_room(variables: int, top: int, words: int) -> None:

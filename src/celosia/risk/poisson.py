@@ -25,31 +25,56 @@ from celosia.core.errors import DataError
 from celosia.core.run import Run
 from celosia.risk.cells import Floats
 
-_SWEEPS = 2_000
+_SWEEPS = 5_000
+_PATIENCE = 200
 _STEPS = 100
 _CLOSE = 1e-10
 """Relative error of the margins, and relative change of the deviance, at which a fit ends."""
+
+_FLAT = 1e-7
+"""Relative gain of the likelihood in a sweep at which a fit ends that has used up the patience.
+
+Where the likelihood has its maximum on the boundary, margins approach their targets only as one over the sweeps.
+"""
 
 
 def fit_margins(
     counts: Floats, shape: Sequence[int], margins: Sequence[tuple[int, ...]], start: Floats | None, run: Run
 ) -> Floats:
-    """The table with these margins of the counts and the interactions of ``start`` (or none)."""
+    """The table with these margins of the counts and the interactions of ``start`` (or none).
+
+    Cells in an empty place of some margin are zero, and only the others are worked on.
+    """
+    from celosia.kernels.margins import scale_to
+
     table = counts.reshape(shape)
-    fitted = np.ones(shape) if start is None else start.reshape(shape).copy()
     others = [tuple(j for j in range(len(shape)) if j not in margin) for margin in margins]
-    wanted = [table.sum(axis=rest, keepdims=True) for rest in others]
-    allowed = _CLOSE * float(counts.sum())
-    for _ in range(_SWEEPS):
+    sums = [table.sum(axis=rest, keepdims=True) for rest in others]
+    live = np.flatnonzero(reduce(np.logical_and, [held > 0 for held in sums], np.ones(shape, dtype=np.bool_)))
+    digits = np.unravel_index(live, tuple(shape))
+    steps = [
+        (_places(digits, shape, margin), np.ascontiguousarray(target).ravel(), np.empty(target.size))
+        for margin, target in zip(margins, sums, strict=True)
+    ]
+    inside = np.ones(live.size) if start is None else start[live]
+    held = np.flatnonzero(counts[live])
+    weight, before, allowed = counts[live][held], -np.inf, _CLOSE * float(counts.sum())
+    for sweep in range(_SWEEPS):
         run.check()
-        worst = 0.0
-        for rest, target in zip(others, wanted, strict=True):
-            now = fitted.sum(axis=rest, keepdims=True)
-            worst = max(worst, float(np.abs(now - target).max()))
-            fitted *= np.divide(target, now, out=np.zeros_like(target), where=now > 0)
-        if worst <= allowed:
-            return fitted.ravel()
+        worst = max(scale_to(place, target, inside, room) for place, target, room in steps)
+        now = float(weight @ np.log(inside[held])) if sweep >= _PATIENCE else -np.inf
+        if worst <= allowed or 0 <= now - before <= _FLAT * (abs(now) + 1):
+            fitted = np.zeros(counts.size)
+            fitted[live] = inside
+            return fitted
+        before = now
     raise DataError("model-not-converged", steps=_SWEEPS)
+
+
+def _places(digits: tuple[Any, ...], shape: Sequence[int], margin: tuple[int, ...]) -> Any:
+    """The place of each cell in a margin."""
+    place = np.ravel_multi_index(tuple(digits[j] for j in margin), tuple(shape[j] for j in margin))
+    return place.astype(np.int32)
 
 
 def fit_design(counts: Floats, design: Any, offset: Floats | None, run: Run) -> Floats:

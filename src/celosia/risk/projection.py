@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from celosia.engines import Keys
+from celosia.engines.contract import Categories
 from celosia.kernels.counting import collapse_direct, sum_by
 
 _PLACES = 1 << 22
@@ -74,3 +75,10 @@ def _number(codes: Ints, space: int) -> tuple[npt.NDArray[np.int32], int]:
     numbered = np.empty(codes.size, dtype=np.int32)
     found = collapse_direct(codes, np.zeros(space, dtype=np.int32), numbered, count, distinct)
     return numbered, int(found)
+
+
+def spelled(categories: Categories) -> list[str]:
+    """The code of each category, or the kind of missing that it stands for."""
+    return [
+        str(kind) if code is None else code for code, kind in zip(categories.codes, categories.kinds, strict=True)
+    ]

@@ -1,8 +1,8 @@
 r"""Rare patterns: combinations of values by which somebody may be recognised at a glance.
 
 A combination of values of a set :math:`S` of keys that :math:`n_S(c)` records have is rare where
-:math:`1 \le n_S(c) \le` ``at_most``, and a *pattern* where no part of it is rare already (a minimal infrequent itemset).
-Patterns come in order of how much rarer they are than independence would make them,
+:math:`1 \le n_S(c) \le` ``at_most``, and a *pattern* where no part of it is rare already (a minimal infrequent
+itemset). Patterns come in order of how much rarer they are than independence would make them,
 
 .. math:: \frac{n_S(c)}{E_S(c)}, \qquad E_S(c) = n_S \prod_{v \in S} \frac{n_v(c_v)}{n_v},
 
@@ -36,8 +36,7 @@ from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular, html_table
 from celosia.core.run import Run
 from celosia.engines import Keys, engine
-from celosia.engines.contract import Categories
-from celosia.risk.projection import project
+from celosia.risk.projection import project, spelled
 
 Subset = tuple[int, ...]
 Mask = npt.NDArray[np.bool_]
@@ -145,7 +144,7 @@ def rare_patterns(
     for size in range(1, top + 1):
         (run or Run()).check("rare_patterns", (size - 1) / top)
         level = {s: search.rare(s, covered) for s in combinations(range(len(names)), size)}
-        found[size] = sum(rare.cells.size for rare in level.values())
+        found[size] = sum(rare.count.size for rare in level.values())
         for rare in level.values():
             best = sorted([*best, *rare.first(most)], key=_rarity)[:most]
         covered = {s: rare.covered for s, rare in level.items()}
@@ -174,16 +173,10 @@ class _Rare:
         if ratio.size > most:
             chosen = np.flatnonzero(ratio <= np.partition(ratio, most - 1)[most - 1])
         variables = tuple(self.keys.names[j] for j in self.subset)
-        known = [self.keys.categories[j] for j in self.subset]
+        known = [spelled(self.keys.categories[j]) for j in self.subset]
         for i in chosen:
-            codes = tuple(_spelled(k, digit) for k, digit in zip(known, self.cells[i], strict=True))
+            codes = tuple(codes[digit - 1] for codes, digit in zip(known, self.cells[i], strict=True))
             yield Pattern(variables, codes, int(self.count[i]), float(self.expected[i]))
-
-
-def _spelled(categories: Categories, digit: int) -> str:
-    """The code of a category, or the kind of missing that it stands for."""
-    code = categories.codes[digit - 1]
-    return str(categories.kinds[digit - 1] if code is None else code)
 
 
 @dataclass(frozen=True, eq=False)

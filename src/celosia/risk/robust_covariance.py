@@ -5,27 +5,31 @@ gives the raw estimate. It is sought by concentration: from the mean and covaria
 with the smallest Mahalanobis distances make a new one, whose determinant is never greater. The steps follow FAST-MCD:
 
 1. from many random subsets of :math:`p+1` records, two concentrations each; the ten best go on;
-2. files of more than 600 records start from up to five groups of 300, whose best go on in the groups together, and
+2. files of more than 2000 records start from up to five random groups of 600, whose best go on in the groups together, and
    whose best go on in the whole file;
 3. the best are concentrated until nothing changes.
 
-The raw covariance is made consistent at the normal distribution,
+The raw covariance is made consistent at the normal distribution by :math:`c(h/n)`,
 
-.. math:: c(a) = \frac{a}{P(\chi^2_{p+2} \le \chi^2_{p;a})}, \quad a = h/n,
+.. math:: c(a) = \frac{a}{P(\chi^2_{p+2} \le \chi^2_{p;a})},
 
-and once more over the records within :math:`\chi^2_{p;0.975}` of it, with :math:`c(0.975)`. No correction for small samples
-is made. Records are put in order of their values first, so that the order of the file does not matter.
+and enlarged for small samples (Pison and others). The result is the covariance of the records within
+:math:`\chi^2_{p;0.975}` of it, times :math:`c(a)` for their share :math:`a`; for this second step no correction for small samples
+is made (it is 0.3 % at 93 records of 3 variables). Records are put in order of their values first, so that the order
+of the file does not matter.
 
 References
 ----------
 Rousseeuw & Van Driessen (1999), *A fast algorithm for the minimum covariance determinant estimator*, Technometrics 41(3),
 212-223. Croux & Haesbroeck (1999), *Influence function and efficiency of the minimum covariance determinant scatter
-matrix estimator*, Journal of Multivariate Analysis 71, 161-190.
+matrix estimator*, Journal of Multivariate Analysis 71, 161-190. Pison, Van Aelst & Willems (2002), *Small sample
+corrections for LTS and MCD*, Metrika 55, 111-123.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,13 +39,19 @@ from celosia.core.run import Run
 from celosia.risk.before_after import Floats
 
 _STARTS = 500
-_GROUP, _GROUPS = 300, 5
+_WHOLE = 2000
+"""Records up to which the starts are tried on the whole file."""
+_GROUP, _GROUPS = 600, 5
 _BEST = 10
 _LARGE = 20_000
 """Records above which two candidates, not ten, are concentrated on the whole file."""
 _MOST_STEPS = 200
 _SINGULAR = 1e-10
 _INSIDE = 0.975
+_SMALL_SAMPLE = {1: (0.262024211897096, 0.604756680630497), 2: (0.673292623522027, 0.691365864961895)}
+"""Pison and others: the correction is 1 / (1 - exp(a) / n ** b) with these a, b for one and two variables; ..."""
+_SMALL_SAMPLE_FITS = ((-1.42764571687802, 1.26263336932151, 2), (-1.06141115981725, 1.28907991440387, 3))
+"""... for more, a and b follow from what they fitted (g, e, q) at q p² records: 1 + g / p ** e."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,13 +105,13 @@ def minimum_covariance(records: Floats, variables: Sequence[str], run: Run) -> L
     found = [_settled(ordered, start, h, run) for start in _candidates(ordered, h, run.rng("mcd"))]
     if not found or (best := min(found, key=lambda location: location.size)).singular:
         raise DataError("covariance-singular", variables=tuple(variables))
-    return _reweighted(ordered, Location(best.centre, best.covariance * _consistency(p, h / n)), variables)
+    return _reweighted(ordered, Location(best.centre, best.covariance * _consistency(p, h / n) * _small_sample(n, p)), variables)
 
 
 def _candidates(records: Floats, h: int, rng: np.random.Generator) -> list[Location]:
     """Good starts for the whole file."""
     n = len(records)
-    if n <= 2 * _GROUP:
+    if n <= _WHOLE:
         return _best(_started(records, h, _STARTS, rng), _BEST)
     groups = min(n // _GROUP, _GROUPS)
     drawn = rng.permutation(n)[: groups * _GROUP]
@@ -147,7 +157,7 @@ def _settled(records: Floats, start: Location, h: int, run: Run) -> Location:
     return start
 
 
-def _best(found: Iterator[Location], most: int) -> list[Location]:
+def _best(found: Iterable[Location], most: int) -> list[Location]:
     return sorted(found, key=lambda location: location.size)[:most]
 
 
@@ -155,6 +165,18 @@ def _consistency(p: int, share: float) -> float:
     from scipy.special import gammainc
 
     return 1.0 if share >= 1 else float(share / gammainc(p / 2 + 1, _quantile(p, share) / 2))
+
+
+def _small_sample(n: int, p: int) -> float:
+    """How much too small the raw covariance of normal samples of n is on average."""
+    if p in _SMALL_SAMPLE:
+        a, b = _SMALL_SAMPLE[p]
+    else:
+        (g, e, q), (g2, e2, q2) = _SMALL_SAMPLE_FITS
+        at, at2 = math.log(-g / p**e), math.log(-g2 / p**e2)
+        b = (at - at2) / (math.log(q2 * p * p) - math.log(q * p * p))
+        a = at + b * math.log(q * p * p)
+    return 1 / (1 - math.exp(a) / n**b)
 
 
 def _quantile(p: int, share: float) -> float:

@@ -155,8 +155,9 @@ def robust_interval(
     k2
         Distance within which another treated record hides one.
     covariance
-        The robust covariance of the standardised original, where it is known; else it is estimated, with random starts
-        from ``run``.
+        The robust covariance of the standardised original, where it is known; else it is estimated.
+    run
+        Its key chooses the random starts of the estimate; by default they are the same each time.
 
     Examples
     --------
@@ -174,7 +175,7 @@ def robust_interval(
     whole = ~np.isnan(x + y).any(axis=1)
     if not whole.any():
         raise DataError("no-complete-records", variables=both.variables)
-    run = run or Run()
+    run = run or Run(key=0)
     z, zy = standardised(x[whole], both.variables), standardised(y[whole], both.variables)
     away = _outlyingness(z, both.variables, covariance, run)
     near = (np.abs(zy - z) < k * away[:, None]).any(axis=1)

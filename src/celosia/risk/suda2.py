@@ -45,6 +45,7 @@ from celosia.core.run import Run
 from celosia.engines import Keys, engine
 from celosia.kernels.uniques import add_scores
 from celosia.risk.minimal_uniques import MinimalUniques, minimal_uniques
+from celosia.risk.projection import spelled
 
 Floats = npt.NDArray[np.float64]
 Scores = Literal["original", "ihsn"]
@@ -106,7 +107,8 @@ class Suda2(Tabular):
         """Share of all scores that passes through each variable (together more than 1); null where no score is."""
         whole = self.of_key.sum()
         share = [float(part / whole) if whole else None for part in self.part_of_key.sum(axis=0)]
-        return _frame({"variable": list(self.keys.names), "contribution": share}, contribution=pl.Float64)
+        types = {"variable": pl.String, "contribution": pl.Float64}
+        return pl.DataFrame({"variable": list(self.keys.names), "contribution": share}, schema=types)
 
     def level_contributions(self) -> pl.DataFrame:
         """Of what passes through each variable, the share at each of its categories."""
@@ -118,9 +120,10 @@ class Suda2(Tabular):
             part = np.bincount(self.keys.digits[:, j], self.part_of_key[:, j], minlength=len(known) + 1)[1:]
             whole = part.sum()
             variable += [name] * len(known)
-            level += [str(code if code is not None else kind) for code, kind in zip(known.codes, known.kinds, strict=True)]
+            level += spelled(known)
             share += [float(p / whole) if whole else None for p in part]
-        return _frame({"variable": variable, "level": level, "contribution": share}, contribution=pl.Float64)
+        types = {"variable": pl.String, "level": pl.String, "contribution": pl.Float64}
+        return pl.DataFrame({"variable": variable, "level": level, "contribution": share}, schema=types)
 
     def by_dis(self) -> pl.DataFrame:
         """How many records have a DIS of 0, and up to each tenth: (0, 0.1], … (0.6, 0.7], above."""
@@ -209,7 +212,7 @@ def _weight(variables: int, size: int, scores: Scores) -> float:
     rest = variables - size
     if scores == "original":
         return float(factorial(rest))
-    return (2**rest - 1) * factorial(size) * factorial(rest) / factorial(variables)
+    return float((2**rest - 1) * factorial(size) * factorial(rest) / factorial(variables))
 
 
 def _dis(score: Floats, keys: Keys, fraction: float) -> Floats:
@@ -220,7 +223,3 @@ def _dis(score: Floats, keys: Keys, fraction: float) -> Floats:
     dis = np.zeros(score.size)
     dis[special] = 1 / (1 + pairs * (1 - fraction) / fraction / (powered * (1 / powered).sum()))
     return dis
-
-
-def _frame(columns: dict[str, list[Any]], **types: Any) -> pl.DataFrame:
-    return pl.DataFrame(columns, schema_overrides=types)
