@@ -78,10 +78,10 @@ def generalised(levels):
 
 
 MEASURES = {
-    "dl": lambda table, keys, name, l: l_diversity(table, keys, name).parts[0].below(float(l), "distinct"),
-    "el": lambda table, keys, name, l: l_diversity(table, keys, name).parts[0].below(float(l), "entropy"),
-    "rl": lambda table, keys, name, c, l: (
-        l_diversity(table, keys, name, c=float(c)).parts[0].below(float(l), "recursive")
+    "dl": lambda table, keys, name, least: l_diversity(table, keys, name).parts[0].below(float(least), "distinct"),
+    "el": lambda table, keys, name, least: l_diversity(table, keys, name).parts[0].below(float(least), "entropy"),
+    "rl": lambda table, keys, name, c, least: (
+        l_diversity(table, keys, name, c=float(c)).parts[0].below(float(least), "recursive")
     ),
     "te": lambda table, keys, name, t: t_closeness(table, keys, name).beyond(float(t)),
     "to": lambda table, keys, name, t: t_closeness(table, keys, name, "ordered").beyond(float(t)),

@@ -8,13 +8,13 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from peers import needs_peers, pycanon
 
 from celosia.risk.alpha_k import alpha_k
 from celosia.risk.beta_likeness import beta_likeness
 from celosia.risk.delta_disclosure import delta_disclosure
 from celosia.risk.l_diversity import l_diversity
 from celosia.risk.t_closeness import t_closeness
+from peers import needs_peers, pycanon
 
 pytestmark = needs_peers
 KEYS = ["a", "b"]

@@ -57,7 +57,7 @@ def test_more_than_32_values_in_a_class():
     found = l_diversity(frame, ["a"], "s").table()
     counts = np.arange(1, 41) / 820
     np.testing.assert_allclose(found["entropy"][0], np.exp(-(counts * np.log(counts)).sum()))
-    assert found["recursive"][0] == max(l for l in range(1, 41) if 40 < 2 * sum(range(1, 42 - l)))  # noqa: E741
+    assert found["recursive"][0] == max(l for l in range(1, 41) if 2 * sum(range(1, 42 - l)) > 40)  # noqa: E741
 
 
 def test_missing_values_are_no_values():

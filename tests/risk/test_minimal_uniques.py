@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import key_frames
 
 from celosia import Run
-from celosia.core.errors import OptionError
+from celosia.core.errors import CancelledError, OptionError
 from celosia.core.frames import enter
 from celosia.engines import engine
 from celosia.risk import minimal_uniques as module
@@ -105,3 +105,10 @@ def test_sizes_below_one_and_too_many_sets_are_refused():
         minimal_uniques(encoded(wide))
     assert caught.value.code == "uniques-too-many"
     assert minimal_uniques(encoded(wide), max_size=2).by_size()["minimal_uniques"].to_list() == [80, 0]
+
+
+def test_the_search_stops_when_asked():
+    run = Run(key=1)
+    run.cancel()
+    with pytest.raises(CancelledError):
+        minimal_uniques(encoded(pl.DataFrame({"a": [1, 2]})), run=run)

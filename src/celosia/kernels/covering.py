@@ -419,7 +419,10 @@ def _dissolve(problem, state, old, units, taken):
     for i in range(units.size):
         if state.class_of[units[i]] == old:
             _move(problem, state, units[i], -1)
-    price = 0.0
+    price = 0.0 if state.records[old] == 0 else np.inf  # somebody joined since the pass began: next pass
+    if price >= spent:
+        _undo(problem, state)
+        return 0.0
     for i in range(units.size):
         if state.class_of[units[i]] < 0:
             if state.log.shape[0] - state.at[LOGGED] < units.size + 2 * problem.k + 8:

@@ -17,8 +17,9 @@ reaches l in it. For each class :math:`\text{entropy} \le \text{distinct}` and
 Missing sensitive values (non-response, suppressed) are no values (see ``risk.classes``): :math:`m`, :math:`f` and
 :math:`n` are those of the observed ones, the number of the missing ones stands beside them, and a class with none
 observed has 0, 0, 0 and violates nothing. All records of a class that falls short count as violations, those with a
-missing value too: what the others said is what an intruder will believe of them. sdcMicro counts every missing value
-as a value of its own, so that emptying cells *raises* its l; where no sensitive value is missing both agree.
+missing value too: what the others said is what an intruder will believe of them. Emptying cells never raises
+:math:`m`; entropy and recursive describe what is left, and rise where that is more even. sdcMicro counts every missing
+value as a value of its own, so that emptying cells raises its l; where no sensitive value is missing both agree.
 
 Several sensitive variables are measured one by one. For an intruder who knows some of them, put those among the keys.
 

@@ -130,7 +130,7 @@ def minimal_uniques(keys: Keys, max_size: int | None = None, run: Run | None = N
         run.check("minimal_uniques", (size - 1) / top)
         level = list(combinations(range(variables), size))
         covers = np.empty((len(level), search.words), dtype=np.uint64)
-        found += search.level(level, before, covered, covers, run.threads)
+        found += search.level(level, before, covered, covers, run)
         covered, before = covers, {subset: i for i, subset in enumerate(level)}
     key = np.concatenate([np.empty(0, dtype=np.int32), *(rows for _, rows in found)])
     subset = np.repeat(np.arange(len(found), dtype=np.int32), [rows.size for _, rows in found])
@@ -164,14 +164,16 @@ class _Search:
         return -(-self.singles // 64)
 
     def level(
-        self, level: Sequence[Subset], before: dict[Subset, int], covered: Words, covers: Words, threads: int
+        self, level: Sequence[Subset], before: dict[Subset, int], covered: Words, covers: Words, run: Run
     ) -> list[tuple[Subset, Ints]]:
         """The minimal uniques of the sets of one size, set by set in order."""
+        threads = min(run.threads, len(level))
 
         def part(first: int) -> dict[int, Ints]:
             room = _Room.of(self.singles)
             found = {}
             for i in range(first, len(level), threads):
+                run.check()
                 below = [before[s] for s in combinations(level[i], len(level[i]) - 1) if s]
                 rows = self._minimal_on(level[i], np.array(below, dtype=np.int64), covered, covers[i], room)
                 if rows.size:

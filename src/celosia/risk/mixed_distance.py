@@ -140,8 +140,8 @@ def gower(
         raise OptionError("option-range", option="importance", low=0, high="∞")
     pairs, kinds, spans = [], [], []
     for name in both.variables:
-        unequal = name in categorical or (name not in ordered and _is_categorical(both.original, name))
-        x, y = _codes(both, name) if unequal or name in ordered else _numbers(both, name)
+        unequal = name in categorical or (name not in ordered and is_categorical(both.original, name))
+        x, y = codes(both, name) if unequal or name in ordered else _numbers(both, name)
         span = 1.0 if unequal else float(np.nanmax([x, y]) - np.nanmin([x, y]))
         if span == 0:
             raise DataError("variable-constant", variable=name)
@@ -153,7 +153,8 @@ def gower(
     return Space(original, masked, np.array(kinds, dtype=np.int8), shares / np.array(spans), shares)
 
 
-def _is_categorical(data: Microdata, name: str) -> bool:
+def is_categorical(data: Microdata, name: str) -> bool:
+    """Whether a variable is compared by equality, if nobody says otherwise."""
     if data.dictionary[name].level in (Level.CATEGORICAL, Level.OPEN):
         return True
     return not data.column(name).dtype.is_numeric()
@@ -163,7 +164,7 @@ def _numbers(both: Pair, name: str) -> tuple[Floats, Floats]:
     return columns(both.original, [name])[:, 0], columns(both.masked, [name])[:, 0]
 
 
-def _codes(both: Pair, name: str) -> tuple[Floats, Floats]:
+def codes(both: Pair, name: str) -> tuple[Floats, Floats]:
     """Positions of the codes of both files in one order; NaN where missing."""
     sides = [_spelled(data, name) for data in (both.original, both.masked)]
     present = pl.concat(sides).drop_nulls().unique()
@@ -171,17 +172,17 @@ def _codes(both: Pair, name: str) -> tuple[Floats, Floats]:
         raise DataError("variable-all-missing", variable=name)
     labelled = [code for code in both.original.dictionary[name].values if code in set(present)]
     rest = present.filter(~present.is_in(labelled))
-    codes = [*labelled, *_sorted(rest)]
-    place = pl.Series(range(len(codes)), dtype=pl.Float64)
-    x, y = (side.replace_strict(pl.Series(codes, dtype=pl.String), place, default=None) for side in sides)
+    known = pl.Series([*labelled, *_sorted(rest)], dtype=pl.String)
+    place = pl.Series(range(len(known)), dtype=pl.Float64)
+    x, y = (side.replace_strict(known, place, default=None) for side in sides)
     return x.to_numpy(writable=True), y.to_numpy(writable=True)
 
 
 def _spelled(data: Microdata, name: str) -> pl.Series:
     values = data.column(name)
-    masked = data.dictionary[name].missing_mask(values)
-    codes = spell_series(values)
-    return codes.set(masked, None) if masked.any() else codes
+    missing = data.dictionary[name].missing_mask(values)
+    spelled = spell_series(values)
+    return spelled.set(missing, None) if missing.any() else spelled
 
 
 def _sorted(codes: pl.Series) -> list[str]:

@@ -79,6 +79,4 @@ def _number(codes: Ints, space: int) -> tuple[npt.NDArray[np.int32], int]:
 
 def spelled(categories: Categories) -> list[str]:
     """The code of each category, or the kind of missing that it stands for."""
-    return [
-        str(kind) if code is None else code for code, kind in zip(categories.codes, categories.kinds, strict=True)
-    ]
+    return [str(kind) if code is None else code for code, kind in zip(categories.codes, categories.kinds, strict=True)]
