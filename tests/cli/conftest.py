@@ -25,9 +25,10 @@ steps:
   - do: drop_variables
     name: identificadores
     variables: [nombre, rut, id_persona, fecha_entrevista, comuna, provincia, estrato]
-  - do: local_suppression
-    keys: [region, sexo]
-    k: 5
+  - do: recode_categories
+    variables: [region]
+    mapping: {13: 13}
+    others: "0"
 release: {folder: salida, data: publica.csv}
 """
 KEY = bytes(range(32)).hex() + "\n"

@@ -34,7 +34,7 @@ def released(folder, celosia, hashes, plan_text):
     assert celosia("run", "plan.yaml").code == 0
     good = hashes(folder / "salida")
     assert "publico/publica.csv" in good
-    (folder / "plan.yaml").write_text(plan_text.replace("k: 5", "k: 9"), "utf-8")
+    (folder / "plan.yaml").write_text(plan_text.replace('others: "0"', 'others: "99"'), "utf-8")
     return good
 
 

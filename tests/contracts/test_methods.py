@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from celosia import Microdata, Run, methods
 from celosia.core.errors import CelosiaError, PromiseError
+from celosia.core.frames import enter
 from celosia.core.method import Method
 
 pytestmark = pytest.mark.parametrize("do", sorted(methods.REGISTRY))
@@ -68,7 +69,7 @@ def test_every_kind_of_table_comes_back_as_it_came(do):
             except CelosiaError as error:
                 given = error.code  # such as 999, which without its dictionary is an age like any other
             assert isinstance(given, type(table) | str)
-            shown = given if isinstance(given, str) else Microdata(given).frame if not isinstance(given, Microdata) else given.frame
+            shown = given if isinstance(given, str) else enter(given).frame
             if reference is None:
                 reference = shown
             elif isinstance(shown, str):

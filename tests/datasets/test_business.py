@@ -47,9 +47,7 @@ def test_every_code_is_declared(data: Microdata) -> None:
     for variable in data.dictionary:
         assert "sintéticos" in variable.note
         if variable.level is Level.CATEGORICAL:
-            assert set(spell_series(data.column(variable.name)).unique()) <= set(variable.values), (
-                variable.name
-            )
+            assert set(spell_series(data.column(variable.name)).unique()) <= set(variable.values), variable.name
 
 
 def test_divisions_lie_in_their_sections(frame: pl.DataFrame) -> None:
@@ -68,9 +66,7 @@ def test_the_establishments_of_an_enterprise_share_branch_and_number(frame: pl.D
 
 
 def test_size_class_follows_employees(frame: pl.DataFrame) -> None:
-    bounds = frame.group_by("tamano").agg(
-        pl.col("empleo").min().alias("low"), pl.col("empleo").max().alias("high")
-    )
+    bounds = frame.group_by("tamano").agg(pl.col("empleo").min().alias("low"), pl.col("empleo").max().alias("high"))
     for size, low, high in bounds.iter_rows():
         assert {1: 1, 2: 10, 3: 50, 4: 200}[size] <= low
         assert high <= {1: 9, 2: 49, 3: 199, 4: 30_000}[size]

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from celosia.datasets.draws import stream
 from celosia.datasets.families import OLDEST, Families, Relationship, families
 
-made = st.builds(
-    lambda n, key: families(stream(key, "families"), n), st.integers(1, 400), st.integers(-(2**63), 2**63)
-)
+made = st.builds(lambda n, key: families(stream(key, "families"), n), st.integers(1, 400), st.integers(-(2**63), 2**63))
 
 
 @settings(max_examples=40, deadline=None)
@@ -48,9 +46,7 @@ def test_ages_fit(people: Families) -> None:
 @settings(max_examples=40, deadline=None)
 @given(made)
 def test_a_pair_is_a_head_and_a_partner(people: Families) -> None:
-    partners = np.bincount(
-        people.household[people.relationship == Relationship.PARTNER], minlength=people.households
-    )
+    partners = np.bincount(people.household[people.relationship == Relationship.PARTNER], minlength=people.households)
     paired = np.bincount(people.household[people.paired], minlength=people.households)
     assert (paired == 2 * partners).all()
     assert people.of_head(people.paired)[people.relationship == Relationship.PARTNER].all()

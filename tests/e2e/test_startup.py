@@ -41,7 +41,7 @@ def test_start(program, most):
 
 @pytest.mark.parametrize("program", [PACKAGE, HELP], ids=["import", "help"])
 def test_nothing_heavy_is_imported(program):
-    report = f"import atexit, sys\natexit.register(lambda: print("
+    report = "import atexit, sys\natexit.register(lambda: print("
     report += f"[m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr))\n{program}"
     done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
     assert done.stderr.strip().splitlines()[-1] == "[]"

@@ -26,7 +26,7 @@ def test_strict_gives_each_kind_of_missing_its_category():
     frame = pl.DataFrame({"a": [1, 97, 98, 99, None]})
     missing = {97: "not_applicable", 98: "non_response", 99: "non_response"}
     keys = held(frame, a={"missing": missing, "null": "non_response"}).encode(["a"], "strict")
-    assert [str(kind) if kind else None for kind in keys.categories[0].kinds] == [None, "not_applicable", "non_response"]
+    assert keys.categories[0].kinds == (None, "not_applicable", "non_response")
     assert keys.index.tolist() == [0, 1, 2, 2, 2]
 
 
@@ -74,7 +74,10 @@ def test_weights_are_exact_integers():
     assert held(pl.DataFrame({"w": np.array([3, 4], dtype=np.int16)})).weights("w").tolist() == [3_000_000, 4_000_000]
 
 
-@pytest.mark.parametrize("dtype", [pl.Decimal(10, 2), pl.Float64, pl.String, pl.Boolean, pl.Date, pl.Int8, pl.Categorical, pl.Null])
+TYPES = [pl.Decimal(10, 2), pl.Float64, pl.String, pl.Boolean, pl.Date, pl.Int8, pl.Categorical, pl.Null]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("rows", [0, 3])
 def test_empty_and_all_null_columns_of_any_type_have_one_key_at_most(dtype, rows):
     keys = held(pl.DataFrame({"g": pl.Series([None] * rows, dtype=dtype)})).encode(["g"], "strict")

@@ -3,9 +3,9 @@
 import numpy as np
 import polars as pl
 import pytest
-from peers import needs_peers, pycanon
 
 from celosia import risk
+from peers import needs_peers, pycanon
 
 
 @needs_peers

@@ -18,10 +18,11 @@ quiet = pytest.mark.filterwarnings("ignore::celosia.core.errors.CelosiaWarning")
 def test_it_is_its_definition(frame, holes):
     keys = [name for name in frame.columns if name != "w"]
     hide = holes.select(pl.all().is_null()).to_numpy()
-    published = frame.with_columns(
-        pl.Series(key, [None if hide[i % len(hide), j % hide.shape[1]] else v for i, v in enumerate(frame[key])], dtype=pl.Int64)
+    cells = {
+        key: [None if hide[i % len(hide), j % hide.shape[1]] else v for i, v in enumerate(frame[key])]
         for j, key in enumerate(keys)
-    )
+    }
+    published = frame.with_columns(pl.Series(key, values, dtype=pl.Int64) for key, values in cells.items())
     found = risk.frequencies(published, keys, missing="intruder", truth=frame)
     # a true value that is itself missing is agreed to only where nothing is shown
     true = [tuple("?" if v is None else v for v in row) for row in frame.select(keys).rows()]
@@ -46,7 +47,8 @@ def test_weights_of_the_matching_records_are_summed():
 
 
 def test_not_applicable_is_agreed_to_only_by_itself():
-    truth = Microdata(pl.DataFrame({"a": [97, 5, 5]}), Dictionary.of(Variable(name="a", missing={97: "not_applicable"})))
+    book = Dictionary.of(Variable(name="a", missing={97: "not_applicable"}))
+    truth = Microdata(pl.DataFrame({"a": [97, 5, 5]}), book)
     published = truth.suppress({"a": np.array([False, False, True])})
     assert risk.frequencies(published, ["a"], missing="intruder", truth=truth).sample.tolist() == [2, 2, 2]
 

@@ -191,6 +191,7 @@ def test_classes_at_the_limit_comply():
     [
         (OptionError, "option-unknown", {"distance": "far"}),
         (OptionError, "hierarchy-needed", {"distance": "hierarchical"}),
+        (OptionError, "hierarchy-needed", {"distance": "hierarchical", "hierarchy": []}),
         (OptionError, "option-needs", {"hierarchy": [["3", "*"]]}),
         (DataError, "hierarchy-codes-unknown", {"distance": "hierarchical", "hierarchy": [["3", "*"]]}),
         (RoleError, "sensitive-is-key", {"sensitive": "zona"}),

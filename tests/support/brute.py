@@ -34,6 +34,4 @@ def wildcard_frequencies(rows: Sequence[tuple], weights: Sequence[float], alpha:
 
 def intruder_counts(true: Sequence[tuple], published: Sequence[tuple]) -> list[int]:
     """For every true key, the published records that agree with it on what they show (None is hidden)."""
-    return [
-        sum(all(q is None or p == q for p, q in zip(x, y, strict=True)) for y in published) for x in true
-    ]
+    return [sum(all(q is None or p == q for p, q in zip(x, y, strict=True)) for y in published) for x in true]

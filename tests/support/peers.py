@@ -13,7 +13,7 @@ import pytest
 
 PYTHON = Path(__file__).parents[2] / ".venv-peers" / "bin" / "python"
 
-needs_peers = pytest.mark.skipif(not PYTHON.exists(), reason="the peers' environment is not here; `make peers` makes it")
+needs_peers = pytest.mark.skipif(not PYTHON.exists(), reason="no environment of the peers; `make peers` makes it")
 
 _CALL = """
 import json, sys

@@ -9,7 +9,7 @@ KEYS = ("a", "b", "c", "d")
 
 
 @st.composite
-def key_frames(draw, max_keys: int = 4, min_rows: int = 1, max_rows: int = 40, missing: bool = True, text: bool = False):
+def key_frames(draw, max_keys: int = 4, min_rows: int = 1, max_rows: int = 40, missing: bool = True):
     """A frame of key columns with few categories, and a weight; missing cells are null."""
     keys = KEYS[: draw(st.integers(1, max_keys))]
     rows = draw(st.integers(min_rows, max_rows))
@@ -20,5 +20,4 @@ def key_frames(draw, max_keys: int = 4, min_rows: int = 1, max_rows: int = 40, m
         values = draw(st.lists(cells, min_size=rows, max_size=rows))
         columns[key] = pl.Series(values, dtype=pl.Int64)
     weights = draw(st.lists(st.integers(1, 500), min_size=rows, max_size=rows))
-    frame = pl.DataFrame(columns).with_columns(w=pl.Series(weights) / 4)
-    return frame.with_columns(pl.col(keys).cast(pl.String)) if text else frame
+    return pl.DataFrame(columns).with_columns(w=pl.Series(weights) / 4)

@@ -76,6 +76,9 @@ def chart(
             "data": {"values": rows.to_dicts()},
             "mark": {"type": mark, "point": mark == "line"} if mark == "line" else mark,
             "encoding": encoding,
-            "config": {"font": "system-ui, DejaVu Sans, sans-serif", "axis": {"labelFontSize": 12, "titleFontSize": 12}},
+            "config": {
+                "font": "system-ui, DejaVu Sans, sans-serif",
+                "axis": {"labelFontSize": 12, "titleFontSize": 12},
+            },
         },
     )

@@ -104,9 +104,7 @@ def _amounts(rng: np.random.Generator, section: Texts, cell: Ints) -> Columns:
     return {
         "ventas": turnover.astype(np.int64),
         "empleo": employees.astype(np.int64),
-        "exportaciones": collected(
-            rng, exports, unanswered={-NO_ANSWER: 0.012}, asked=asked, skip=-NOT_APPLICABLE
-        ),
+        "exportaciones": collected(rng, exports, unanswered={-NO_ANSWER: 0.012}, asked=asked, skip=-NOT_APPLICABLE),
     }
 
 

@@ -29,9 +29,7 @@ def missing_codes(sign: int = 1) -> dict[int, tuple[str, MissingKind]]:
     }
 
 
-def coded(
-    name: str, label: str, values: Mapping[Any, str], missing: Missing = "none", **facts: Any
-) -> Variable:
+def coded(name: str, label: str, values: Mapping[Any, str], missing: Missing = "none", **facts: Any) -> Variable:
     """A closed question: every code has a label."""
     return _variable(name, label, values, missing, 1, {"level": Level.CATEGORICAL, **facts})
 

@@ -59,9 +59,7 @@ def draw_by(rng: np.random.Generator, shares: Sequence[Sequence[float]] | Floats
     return position
 
 
-def subdivide(
-    rng: np.random.Generator, share: Floats, parts: int, even: float, spread: float
-) -> tuple[Ints, Floats]:
+def subdivide(rng: np.random.Generator, share: Floats, parts: int, even: float, spread: float) -> tuple[Ints, Floats]:
     """Split areas into about ``parts`` smaller ones: the area of each, and its share of the country.
 
     A part ``even`` of the smaller ones goes to all areas alike, the rest by size; their sizes are

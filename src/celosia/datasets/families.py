@@ -108,9 +108,7 @@ def _household_sizes(rng: np.random.Generator, n: int) -> Ints:
     return sizes
 
 
-def _relationships(
-    rng: np.random.Generator, position: Ints, size: Ints, couple: Mask, head_age: Ints
-) -> Ints:
+def _relationships(rng: np.random.Generator, position: Ints, size: Ints, couple: Mask, head_age: Ints) -> Ints:
     others = _OTHERS[draw_by(rng, _OTHER_SHARES, np.digitize(head_age, [30, 55]))]
     one_parent_at_most = (others == Relationship.PARENT) & ((position < size - 1) | (head_age > 70))
     others[one_parent_at_most] = Relationship.OTHER_RELATIVE

@@ -1,9 +1,9 @@
 """Search for the nearest points: a k-d tree with tight boxes over distinct points, some of whose values are missing.
 
-The distance of two points is a sum over the coordinates that both observe, of ``scale * gap ** 2`` (kind 0), ``scale * gap``
-(kind 1) or ``scale`` where they differ (kind 2), times ``whole`` over the importance of those coordinates. The bound of a
-box adds the same terms in the same order, and rounding keeps order, so a bound is never above the distance computed
-for a point inside: what is found is what the full matrix gives.
+The distance of two points is a sum over the coordinates that both observe, of ``scale * gap ** 2`` (kind 0),
+``scale * gap`` (kind 1) or ``scale`` where they differ (kind 2), times ``whole`` over the importance of those
+coordinates. The bound of a box adds the same terms in the same order, and rounding keeps order, so a bound is never
+above the distance computed for a point inside: what is found is what the full matrix gives.
 
 A box is (NaN, NaN) in a coordinate that none of its points observes, (-inf, inf) where only some do.
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 from celosia.kernels._jit import jit
 
-_DEPTH = 256
+_DEPTH = 128
 
 
 @jit
@@ -150,9 +150,9 @@ def build(points, kind, scale, leaf, order, span, child, low, high):
 
 
 @jit
-def nearest(queries, points, span, child, low, high, kind, scale, importance, whole, best):
+def nearest(queries, best, points, span, child, low, high, kind, scale, importance, whole):
     """Lower ``best`` of each query to the distance of its nearest point, if that is less."""
-    stack, bound = np.empty(_DEPTH, dtype=np.int64), np.empty(_DEPTH)
+    stack, bound = np.empty(_DEPTH + kind.size, dtype=np.int64), np.empty(_DEPTH + kind.size)
     for i in range(queries.shape[0]):
         query = queries[i]
         closest = best[i]
@@ -178,9 +178,9 @@ def nearest(queries, points, span, child, low, high, kind, scale, importance, wh
 
 
 @jit
-def within(queries, points, count, span, child, low, high, kind, scale, importance, whole, limit, enough, found):
+def within(queries, limit, enough, found, count, points, span, child, low, high, kind, scale, importance, whole):
     """Add to ``found`` the records (``count`` a point) at distances up to ``limit``; stop a query at ``enough``."""
-    stack = np.empty(_DEPTH, dtype=np.int64)
+    stack = np.empty(_DEPTH + kind.size, dtype=np.int64)
     for i in range(queries.shape[0]):
         query = queries[i]
         top = 0

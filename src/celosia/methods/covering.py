@@ -1,12 +1,14 @@
 r"""Which cells to empty so that every key is shared by k records, at the least cost: the search behind suppression.
 
-Distinct keys with fewer than k records are the units to protect. For a set :math:`S` of keys, the units that agree on the
-other keys become equal once the keys in :math:`S` are emptied; a class of them is safe with k records, some of
-them perhaps borrowed from keys that have more than k. Classes are opened greedily at the least
-:math:`c(S)\,(V+\max(0,k-V))/V` for the :math:`V` records that a class would newly protect, the cheapest sets first; then classes
-are torn down and their units placed anew wherever that costs less, until nothing is gained. The weighted set-cover
-greedy of Chvátal (1979, *Mathematics of Operations Research* 4(3), 233-235), with overlapping sets recounted as they
-are used up.
+Distinct keys with fewer than k records are the units to protect. For a set :math:`S` of keys, the units that agree
+on the other keys become equal once the keys in :math:`S` are emptied; a class of them is safe with k records, some
+of them perhaps borrowed from keys that have more than k. Classes are opened greedily at the least
+:math:`c(S)\,(V+\max(0,k-V))/V` for the :math:`V` records that a class would newly protect, the cheapest sets first;
+then classes are torn down and their units placed anew wherever that costs less, until nothing is gained.
+
+References
+----------
+Chvátal (1979), *A greedy heuristic for the set-covering problem*, Mathematics of Operations Research 4(3), 233-235.
 """
 
 from __future__ import annotations
@@ -154,9 +156,7 @@ class _Classes:
 class _Search:
     """One search: what does not change while it runs."""
 
-    def __init__(
-        self, digits: npt.NDArray[np.int32], count: Ints, k: int, sets: Sequence[KeySet], units: Ints
-    ) -> None:
+    def __init__(self, digits: npt.NDArray[np.int32], count: Ints, k: int, sets: Sequence[KeySet], units: Ints) -> None:
         self.k, self.sets, self.units = k, sets, units
         packed, fields = _bit_fields(digits)
         self.masks = np.stack([~np.bitwise_or.reduce(fields[list(s.keys)], axis=0) for s in sets])
@@ -235,7 +235,9 @@ class _Search:
         parts = [self.slots(s, np.arange(self.units.size)) for s in chosen]
         slots = _Slots.joined([part for part, _ in parts])
         starts = np.concatenate([[0], np.cumsum([len(part) for part, _ in parts])])
-        slot_of = np.stack([group + start for (_, group), start in zip(parts, starts[:-1], strict=True)]).astype(np.int32)
+        slot_of = np.stack([group + start for (_, group), start in zip(parts, starts[:-1], strict=True)]).astype(
+            np.int32
+        )
         place = {s: i for i, s in enumerate(chosen)}
         slots = _Slots(
             np.array([place[s] for s in chosen], dtype=np.int32).repeat(np.diff(starts)), *_fields(slots)[1:]

@@ -82,7 +82,7 @@ class LocalSuppression(Method):
         emptied = self._emptied(coded, data.ids, run)
         masks = {name: emptied[:, j] for j, name in enumerate(self.keys)}
         treated = data.suppress({name: mask for name, mask in masks.items() if mask.any()})
-        counts = {name: int(treated.suppressed(name).sum() - data.suppressed(name).sum()) for name in self.keys}
+        counts = {name: int((treated.suppressed(name) & ~data.suppressed(name)).sum()) for name in self.keys}
         return Suppressed(treated, method=self, run=run, suppressed=counts)
 
     def promises(self, before: Microdata) -> tuple[Promise, ...]:

@@ -1,32 +1,62 @@
 """Disclosure risk: one measure a file, each with its formula and its reference."""
 
+from celosia.risk.alpha_k import AlphaK, alpha_k
 from celosia.risk.attackers import Attackers, attackers
 from celosia.risk.best_guess import BestGuess, best_guess
+from celosia.risk.beta_likeness import BetaLikeness, beta_likeness
 from celosia.risk.by_group import RiskByGroup, by_group
+from celosia.risk.delta_disclosure import DeltaDisclosure, delta_disclosure
+from celosia.risk.drivers import Drivers, drivers
 from celosia.risk.frequencies import Frequencies, frequencies
 from celosia.risk.individual import IndividualRisk, individual
 from celosia.risk.k_anonymity import KAnonymity, k_anonymity
 from celosia.risk.k_map import KMap, k_map
+from celosia.risk.l_diversity import LDiversity, l_diversity
 from celosia.risk.panel import PanelRisk, panel
+from celosia.risk.rare_patterns import RarePatterns, rare_patterns
+from celosia.risk.risky_cells import RiskyCells, risky_cells
+from celosia.risk.scenarios import ScenarioRisks, scenarios
+from celosia.risk.suda2 import Suda2, suda2
+from celosia.risk.t_closeness import TCloseness, t_closeness
 from celosia.risk.transition_risk import TransitionRisk, transition_risk
 
 __all__ = [
+    "AlphaK",
     "Attackers",
     "BestGuess",
+    "BetaLikeness",
+    "DeltaDisclosure",
+    "Drivers",
     "Frequencies",
     "IndividualRisk",
     "KAnonymity",
     "KMap",
+    "LDiversity",
     "PanelRisk",
+    "RarePatterns",
     "RiskByGroup",
+    "RiskyCells",
+    "ScenarioRisks",
+    "Suda2",
+    "TCloseness",
     "TransitionRisk",
+    "alpha_k",
     "attackers",
     "best_guess",
+    "beta_likeness",
     "by_group",
+    "delta_disclosure",
+    "drivers",
     "frequencies",
     "individual",
     "k_anonymity",
     "k_map",
+    "l_diversity",
     "panel",
+    "rare_patterns",
+    "risky_cells",
+    "scenarios",
+    "suda2",
+    "t_closeness",
     "transition_risk",
 ]

@@ -50,7 +50,7 @@ class Attackers(Tabular):
         for name, risk in (("prosecutor", self.prosecutor), ("journalist", self.journalist)):
             shares = [float((risk > level).mean()) for level in (0.05, 0.2, 0.5)]
             rows.append((name, float(risk.max()), float(risk.mean()), *shares))
-        rows.append(("marketer", None, self.marketer, None, None, None))  # type: ignore[arg-type]
+        rows.append(("marketer", None, self.marketer, None, None, None))
         names = ["attacker", "highest", "mean", "above_5", "above_20", "above_50"]
         return pl.DataFrame(rows, schema=names, orient="row")
 

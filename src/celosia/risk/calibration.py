@@ -8,7 +8,7 @@ what holds in the population, with :math:`F_i` the people who have the key of re
     people alone with their key; by ``pitman``, ``zayatz``, ``snb``, ``snb_shlosser`` and ``dankar``;
 ``tau1``, ``tau2``
     sample uniques with :math:`F_i = 1`, and the sum of :math:`1/F_i` over sample uniques; by the log-linear models
-    ``main`` and ``two-way``;
+    ``main``, ``two-way`` and ``search``;
 ``global_risk``
     the mean of :math:`1/F_i` over the records; by ``individual``.
 
@@ -40,7 +40,7 @@ from celosia.risk.log_linear import of_keys
 from celosia.risk.population_uniqueness import of_sizes
 
 UNIQUENESS = ("pitman", "zayatz", "snb", "snb_shlosser", "dankar")
-MODELS = ("main", "two-way")
+MODELS = ("main", "two-way", "search")
 ALL_ESTIMATORS = (*UNIQUENESS, *MODELS, "individual")
 TARGETS = ("population_uniques", "tau1", "tau2", "global_risk")
 
@@ -129,7 +129,7 @@ def calibration(
     >>> known = bench_population(5_000)
     >>> found = calibration(known, ["region", "sex", "age"], [0.5], ["zayatz"], repeats=3, run=Run(key=1))
     >>> found.table().select("target", "truth", "failed").row(0)
-    ('population_uniques', 520.0, 0)
+    ('population_uniques', 791.0, 0)
     """
     _require(fractions, estimators, repeats)
     data, run = enter(population), run or Run()

@@ -8,8 +8,9 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from celosia.core.errors import DataError, OptionError
-from celosia.engines import Keys
+from celosia.core.errors import DataError, OptionError, warn
+from celosia.engines import Engine, Keys
+from celosia.engines.contract import WEIGHT_SCALE
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,8 +33,6 @@ class Cells:
         Of each cell, in the sample and (by weights) in the population.
     of_key
         The cell of each distinct key of the file.
-    share
-        The sampling fraction of the whole file.
     """
 
     names: tuple[str, ...]
@@ -69,3 +68,22 @@ def refuse_beyond(most: int, cells: int) -> None:
         raise OptionError("option-range", option="max_cells", low=1, high="∞")
     if cells > most:
         raise DataError("model-cells", cells=cells, limit=most, gigabytes=round(cells * _BYTES / 2**30, 1))
+
+
+def weighed(held: Engine, keys: Keys, weight: str) -> Floats:
+    """The people of each key, by weights that are all positive; at least its records."""
+    scaled = held.weights(weight)
+    if not scaled.all():
+        raise DataError("weight-zero", variable=weight, count=int((scaled == 0).sum()))
+    people = held.sum_by_key(keys, scaled) / WEIGHT_SCALE
+    short = people < keys.count
+    if short.any():
+        warn("population-below-sample", count=int(keys.count[short].sum()))
+    return np.asarray(np.maximum(people, keys.count), dtype=np.float64)
+
+
+def raised(keys: Keys, population: float) -> Floats:
+    """The people of each key where all records stand for as many."""
+    if population < keys.records:
+        raise DataError("population-too-small", population=round(population), records=keys.records)
+    return np.asarray(keys.count * (population / keys.records))

@@ -14,8 +14,8 @@ observed. With :math:`n_a` the records of key :math:`a`, :math:`C` the complete 
 where a record with no observed key at all matches everybody (:math:`f = n`), counts among the incomplete ones and,
 where there are two keys or more, is not added to complete ones: the convention of sdcMicro, so that figures agree.
 
-Under ``missing="intruder"`` it is counted as an intruder would: :math:`f` is the number of *published* records that agree
-with the person's *true* key on every key that is observed in them, and :math:`F` the sum of their weights.
+Under ``missing="intruder"`` it is counted as an intruder would: :math:`f` is the number of *published* records that
+agree with the person's *true* key on every key that is observed in them, and :math:`F` the sum of their weights.
 
 References
 ----------
@@ -38,10 +38,10 @@ import polars as pl
 from celosia.core.errors import DataError, OptionError
 from celosia.core.frames import enter
 from celosia.core.language import percent, text
+from celosia.core.microdata import Microdata
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
-from celosia.core.microdata import Microdata
 from celosia.engines import Counting, Engine, Keys, engine
 from celosia.engines.contract import WEIGHT_SCALE, Ints
 from celosia.risk.wildcards import Numbers, Packed, count_in, warn_of_empty_records, wildcard

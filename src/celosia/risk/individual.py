@@ -14,8 +14,8 @@ with success probability :math:`\pi = f/F` (Benedetti & Franconi 1998):
 
 The third line is the usual approximation (``estimator="usual"``, the default, as sdcMicro and INE compute it); with
 ``estimator="exact"``, and wherever :math:`f` is not an integer (``alpha`` < 1), it is the expectation itself,
-:math:`\frac{\pi}{f}\,{}_2F_1(1,1;f+1;1-\pi)`, by a continued fraction that is stable for any :math:`f`. INE's standard (2021, Tabla 17) writes :math:`r = 1/F` but prints
-the values of this estimator.
+:math:`\frac{\pi}{f}\,{}_2F_1(1,1;f+1;1-\pi)`, by a continued fraction that is stable for any :math:`f`. INE's
+standard (2021, Tabla 17) writes :math:`r = 1/F` but prints the values of the usual estimator.
 
 Global risk is the mean of :math:`r`; its sum is the expected number of re-identifications. A member's
 household is re-identified when any member is: :math:`r^h = 1 - \prod_j (1 - r_j)`.
@@ -176,10 +176,14 @@ class IndividualRisk(Tabular):
 
     def picture(self) -> Picture:
         """Share of the records above each level of risk, for records and households."""
-        rows = self.table().filter(pl.col("measure") == "share_above").select(
-            pl.col("at").map_elements(lambda at: percent(at, 0), return_dtype=pl.String),
-            pl.col("value").alias("share"),
-            pl.col("level").map_elements(lambda level: text(f"level.{level}"), return_dtype=pl.String),
+        rows = (
+            self.table()
+            .filter(pl.col("measure") == "share_above")
+            .select(
+                pl.col("at").map_elements(lambda at: percent(at, 0), return_dtype=pl.String),
+                pl.col("value").alias("share"),
+                pl.col("level").map_elements(lambda level: text(f"level.{level}"), return_dtype=pl.String),
+            )
         )
         said = ", ".join(f"{level} > {at}: {percent(share)}" for at, share, level in rows.iter_rows())
         alternative = text("picture.above", said=said)
@@ -244,5 +248,8 @@ def of_frequencies(
     if estimator not in ("usual", "exact"):
         raise OptionError("option-unknown", option="estimator", known=("usual", "exact"))
     of_key = np.empty(sample.size)
-    (exact_risks if estimator == "exact" else usual_risks)(sample, population, of_key)
+    if estimator == "exact":
+        exact_risks(sample, population, of_key)
+    else:
+        usual_risks(sample, population, of_key)
     return IndividualRisk(found, of_key, households)

@@ -10,7 +10,7 @@ Sample counts :math:`f_c` of the cells of the cross product of the keys are inde
 .. math::
     \tau_1 = \sum_{f_c=1} e^{-v_c}, \qquad \tau_2 = \sum_{f_c=1} \frac{1-e^{-v_c}}{v_c}:
 
-sample uniques that are population uniques, and correct matches if each sample unique is linked to somebody with its key.
+sample uniques that are population uniques, and correct matches if each sample unique is linked to one with its key.
 
 sdcMicro's ``modRisk`` leaves out the division by the chance of inclusion, :math:`v = (1-p_c)\mu_c`, which overstates
 the risk of small samples by orders of magnitude, and divides the sums by the number :math:`C` of cells with
@@ -24,7 +24,8 @@ Cells are exact: a missing value is a category, each kind its own.
 References
 ----------
 Skinner & Holmes (1998), *Estimating the re-identification risk per record in microdata*, JOS 14(4), 361-372.
-Skinner & Shlomo (2008), *Assessing identification risk in survey microdata using log-linear models*, JASA 103, 989-1001.
+Skinner & Shlomo (2008), *Assessing identification risk in survey microdata using log-linear models*, JASA 103(483),
+989-1001.
 Carlson (2002), *Assessing microdata disclosure risk using the Poisson-inverse Gaussian distribution*.
 """
 
@@ -38,19 +39,18 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from celosia.core.errors import DataError, OptionError, warn
+from celosia.core.errors import DataError, OptionError, RoleError
 from celosia.core.frames import enter
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
-from celosia.engines import Engine, Keys, engine
-from celosia.engines.contract import WEIGHT_SCALE
-from celosia.risk.cells import MOST_CELLS, Cells, Floats
+from celosia.engines import Keys, engine
+from celosia.risk.cells import MOST_CELLS, Cells, Floats, raised, weighed
 from celosia.risk.model_fit import ModelFit
-from celosia.risk.model_terms import METHODS, Method, Model, Terms, fitted_model, terms_of
+from celosia.risk.model_terms import METHODS, Fitter, Method, Model, Terms, terms_of
 
-Recommended = Literal["main", "two-way", "terms"]
+Recommended = Literal["main", "two-way", "search", "terms"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,13 +109,11 @@ class LogLinear(Tabular):
 
     @property
     def recommended(self) -> Recommended:
-        """The model to try next, or this one where its fit is good."""
-        own: Recommended = self.terms.model
-        if self.fit.verdict == "under":
-            return "two-way" if own != "two-way" else "terms"
-        if self.fit.verdict == "over":
-            return "terms" if own == "two-way" else "main"
-        return own
+        """The model to try next, or this one where its fit is good; ``terms`` are interactions of three and more."""
+        own = self.terms.model
+        if self.fit.verdict == "good" or (own == "main" and self.fit.verdict == "over"):
+            return own
+        return "terms" if self.fit.verdict == "under" and own in ("two-way", "search") else "search"
 
     @cached_property
     def risk(self) -> Floats:
@@ -132,12 +130,12 @@ class LogLinear(Tabular):
     def _rates(self) -> Floats:
         """v of each sample unique."""
         mean, people = self.fitted[self._alone], self.cells.people[self._alone]
-        return (people - 1) * mean
+        return np.asarray((people - 1) * mean)
 
     @cached_property
     def _undivided(self) -> Floats:
         """v of each sample unique without the division by the chance of inclusion."""
-        return (1 - 1 / self.cells.people[self._alone]) * self.fitted[self._alone]
+        return np.asarray((1 - 1 / self.cells.people[self._alone]) * self.fitted[self._alone])
 
     def table(self) -> pl.DataFrame:
         """Headline figures, then those of the fit, then sdcMicro's."""
@@ -205,8 +203,8 @@ def log_linear(
     weight, population
         The variable of the weights, or the size of the population where all records had the same chance.
     model
-        ``"main"`` effects, ``"two-way"`` interactions, or the interactions to add to the main effects, each a tuple
-        of names.
+        ``"main"`` effects; ``"two-way"`` interactions; ``"search"``, which adds interactions of two variables one by
+        one while the model is too simple; or the interactions to add to the main effects, each a tuple of names.
     method
         ``"default"``, ``"ce"``, ``"pml"``, ``"weighted"`` or ``"ipf"``.
     as_numbers
@@ -222,7 +220,7 @@ def log_linear(
     >>> sample = bench_population(20_000).head(2_000)
     >>> found = log_linear(sample, ["sex", "age", "edu"], population=20_000)
     >>> found.sample_uniques, round(found.tau1), round(found.tau2), found.fit.verdict
-    (0, 0.0, 'good')
+    (455, 20, 88, 'under')
     """
     if method not in METHODS:
         raise OptionError("option-unknown", option="method", known=METHODS)
@@ -230,9 +228,12 @@ def log_linear(
         raise OptionError("population-or-weight")
     if not bound >= 1:
         raise OptionError("option-range", option="bound", low=1, high="∞")
+    names = (keys,) if isinstance(keys, str) else tuple(keys)
+    if weight in names:
+        raise RoleError("weight-is-key", variable=weight)
     held = engine(enter(frame))
-    found = held.encode((keys,) if isinstance(keys, str) else tuple(keys), "strict")
-    people = _weighed(held, found, weight) if weight is not None else _shared(found, float(population or 0))
+    found = held.encode(names, "strict")
+    people = weighed(held, found, weight) if weight is not None else raised(found, float(population or 0))
     return of_keys(found, people, model, method, as_numbers, bound, max_cells, run or Run())
 
 
@@ -250,27 +251,12 @@ def of_keys(
     if keys.count.size < 2:
         raise DataError("keys-one-class")
     terms = terms_of(model, keys.names)
+    if unknown := tuple(sorted(set(as_numbers) - set(keys.names))):
+        raise OptionError("model-terms", variables=unknown)
     cells = Cells.of(keys, people, max_cells)
-    fitted, fit = fitted_model(cells, keys, terms, method, as_numbers, max_cells, run or Run())
+    fitter = Fitter(cells, keys, method, tuple(as_numbers), max_cells, run or Run())
+    terms, fitted, fit = fitter.best(terms)
     return LogLinear(keys, cells, fitted, terms, method, bound, fit)
-
-
-def _weighed(held: Engine, keys: Keys, weight: str) -> Floats:
-    """The people of each key, by weights that are all positive; at least its records."""
-    scaled = held.weights(weight)
-    if not scaled.all():
-        raise DataError("weight-zero", variable=weight, count=int((scaled == 0).sum()))
-    people = held.sum_by_key(keys, scaled) / WEIGHT_SCALE
-    short = people < keys.count
-    if short.any():
-        warn("population-below-sample", count=int(keys.count[short].sum()))
-    return np.maximum(people, keys.count)
-
-
-def _shared(keys: Keys, population: float) -> Floats:
-    if population < keys.records:
-        raise DataError("population-too-small", population=population, records=keys.records)
-    return keys.count * (population / keys.records)
 
 
 def _match(v: Floats) -> Floats:

@@ -85,7 +85,8 @@ class Space:
     def _term(self, j: int, gap: Floats) -> Floats:
         if self.kind[j] == UNEQUAL:
             return np.where(gap > 0, self.scale[j], 0.0)
-        return self.scale[j] * gap * gap if self.kind[j] == SQUARE else self.scale[j] * gap
+        scaled: Floats = self.scale[j] * gap
+        return scaled * gap if self.kind[j] == SQUARE else scaled
 
     def blocks(self) -> list[slice]:
         """Rows of the full matrix, some at a time, so that a block fits in memory."""
@@ -95,8 +96,11 @@ class Space:
     def ties(self, best: Floats) -> Floats:
         """The greatest sum that rounding cannot tell from each of these."""
         unit = np.sqrt(self.scale) if self.squared else self.scale
-        largest = [unit[j] * np.nanmax(np.abs(side[:, j]), initial=0.0)
-                   for side in (self.original, self.masked) for j in np.flatnonzero(self.kind != UNEQUAL)]
+        largest = [
+            unit[j] * np.nanmax(np.abs(side[:, j]), initial=0.0)
+            for side in (self.original, self.masked)
+            for j in np.flatnonzero(self.kind != UNEQUAL)
+        ]
         width = _ROUNDING * max(largest, default=1.0)
         limit = (np.sqrt(best) + width) ** 2 if self.squared else best + width
         return np.maximum(best, limit)

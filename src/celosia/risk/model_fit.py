@@ -21,7 +21,8 @@ to be preferred. The deviance is given to compare nested models; it has no chi-s
 
 References
 ----------
-Skinner & Shlomo (2008), *Assessing identification risk in survey microdata using log-linear models*, JASA 103, 989-1001.
+Skinner & Shlomo (2008), *Assessing identification risk in survey microdata using log-linear models*, JASA 103(483),
+989-1001.
 """
 
 from __future__ import annotations
@@ -88,8 +89,15 @@ def assess(cells: Cells, fitted: Floats, parameters: int) -> ModelFit:
         total += _parts(cells.records[part], cells.people[part], fitted[part], cells.share)
     bias, variance = total
     z = np.divide(bias, np.sqrt(variance), out=np.zeros(2), where=variance > 0)
-    gap = deviance(cells.records, fitted)
-    return ModelFit(*map(float, bias), *map(float, z), gap, parameters, fitted.size)
+    return ModelFit(
+        bias_1=float(bias[0]),
+        bias_2=float(bias[1]),
+        z_1=float(z[0]),
+        z_2=float(z[1]),
+        deviance=deviance(cells.records, fitted),
+        parameters=parameters,
+        cells=fitted.size,
+    )
 
 
 def _parts(records: Floats, people: Floats, fitted: Floats, share: float) -> Floats:

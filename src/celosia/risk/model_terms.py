@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
+from math import prod
 from typing import Literal
 
 import numpy as np
@@ -18,14 +19,16 @@ from celosia.risk.poisson import design_of, fit_design, fit_margins
 
 Method = Literal["default", "ce", "pml", "weighted", "ipf"]
 METHODS: tuple[Method, ...] = ("default", "ce", "pml", "weighted", "ipf")
-Model = Literal["main", "two-way"] | Sequence[tuple[str, ...]]
+Named = Literal["main", "two-way", "search"]
+NAMED: tuple[Named, ...] = ("main", "two-way", "search")
+Model = Named | Sequence[tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class Terms:
     """All effects of a model, and the name it goes by."""
 
-    model: Literal["main", "two-way", "terms"]
+    model: Named | Literal["terms"]
     terms: tuple[tuple[str, ...], ...]
 
     @property
@@ -35,14 +38,12 @@ class Terms:
 
 
 def terms_of(model: Model, names: Sequence[str]) -> Terms:
-    """The main effects of all variables, and the interactions that the model adds."""
+    """The main effects of all variables, and the interactions that the model adds; a search starts from none."""
     main = tuple((name,) for name in names)
-    if model == "main":
-        return Terms("main", main)
-    if model == "two-way":
-        return Terms("two-way", main + tuple(combinations(names, 2)))
     if isinstance(model, str):
-        raise OptionError("option-unknown", option="model", known=("main", "two-way"))
+        if model not in NAMED:
+            raise OptionError("option-unknown", option="model", known=NAMED)
+        return Terms(model, main + (tuple(combinations(names, 2)) if model == "two-way" else ()))
     added = tuple(tuple(term) for term in model)
     unknown = tuple(sorted({name for term in added for name in term} - set(names)))
     if unknown:
@@ -50,39 +51,57 @@ def terms_of(model: Model, names: Sequence[str]) -> Terms:
     return Terms("terms", main + tuple(term for term in added if len(set(term)) > 1))
 
 
-def fitted_model(
-    cells: Cells,
-    keys: Keys,
-    terms: Terms,
-    method: Method,
-    as_numbers: Sequence[str],
-    max_cells: int,
-    run: Run,
-) -> tuple[Floats, ModelFit]:
-    """Fitted records of every cell, and the judgement on them."""
-    counts, offset = cells.records, None
-    if method == "pml":
-        counts = np.rint(cells.people * cells.share)
-    elif method == "ce":
-        offset = np.divide(cells.records, cells.people, out=np.zeros_like(counts), where=cells.people > 0) + 0.1
-    values = [_numbers(keys, name) if name in as_numbers else None for name in cells.names]
-    if unknown := tuple(sorted(set(as_numbers) - set(cells.names))):
-        raise OptionError("model-terms", variables=unknown)
-    if method == "ipf" or (not as_numbers and method != "weighted"):
-        margins = [cells.axes(term) for term in terms.largest]
-        fitted = fit_margins(counts, cells.shape, margins, offset, run)
-        return fitted, assess(cells, fitted, 1 + sum(_width(cells, term, ()) for term in terms.terms))
-    refuse_beyond(max_cells, cells.records.size * (1 + len(terms.terms)))
-    extra = cells.people if method == "weighted" else None
-    design = design_of(cells.shape, values, [cells.axes(term) for term in terms.terms], extra)
-    fitted = fit_design(counts, design, None if offset is None else np.log(offset), run)
-    return fitted, assess(cells, fitted, design.shape[1])
+@dataclass(frozen=True)
+class Fitter:
+    """How models are fitted to the cells of a file (see ``risk.log_linear`` for the methods)."""
 
+    cells: Cells
+    keys: Keys
+    method: Method
+    as_numbers: tuple[str, ...]
+    max_cells: int
+    run: Run
 
-def _width(cells: Cells, term: tuple[str, ...], as_numbers: Sequence[str]) -> int:
-    """Parameters of a term."""
-    free = (1 if name in as_numbers else cells.shape[cells.names.index(name)] - 1 for name in term)
-    return int(np.prod([*free]))
+    def best(self, terms: Terms) -> tuple[Terms, Floats, ModelFit]:
+        """The model itself, or the one that a search ends with, its fitted records and the judgement on them.
+
+        A search adds, while the model is too simple, the interaction of two variables that leaves the smallest
+        standardised bias of τ₂.
+        """
+        fitted, fit = self.fit(terms)
+        rest = set(combinations(self.cells.names, 2)) if terms.model == "search" else set()
+        while rest and fit.verdict == "under":
+            tried = {pair: self.fit(replace(terms, terms=(*terms.terms, pair))) for pair in sorted(rest)}
+            pair = min(tried, key=lambda pair: abs(tried[pair][1].z_2))
+            if abs(tried[pair][1].z_2) >= abs(fit.z_2):
+                break
+            rest.remove(pair)
+            terms = replace(terms, terms=(*terms.terms, pair))
+            fitted, fit = tried[pair]
+        return terms, fitted, fit
+
+    def fit(self, terms: Terms) -> tuple[Floats, ModelFit]:
+        """Fitted records of every cell, and the judgement on them."""
+        cells, counts, offset = self.cells, self.cells.records, None
+        if self.method == "pml":
+            counts = np.rint(cells.people * cells.share)
+        elif self.method == "ce":
+            share = np.divide(counts, cells.people, out=np.zeros_like(counts), where=cells.people > 0)
+            offset = share + 0.1
+        if self.method == "ipf" or (not self.as_numbers and self.method != "weighted"):
+            margins = [cells.axes(term) for term in terms.largest]
+            fitted = fit_margins(counts, cells.shape, margins, offset, self.run)
+            return fitted, assess(cells, fitted, 1 + sum(map(self._width, terms.terms)))
+        refuse_beyond(self.max_cells, counts.size * (1 + len(terms.terms)))
+        values = [_numbers(self.keys, name) if name in self.as_numbers else None for name in cells.names]
+        extra = cells.people if self.method == "weighted" else None
+        design = design_of(cells.shape, values, [cells.axes(term) for term in terms.terms], extra)
+        fitted = fit_design(counts, design, None if offset is None else np.log(offset), self.run)
+        return fitted, assess(cells, fitted, design.shape[1])
+
+    def _width(self, term: tuple[str, ...]) -> int:
+        """Parameters of a term of categories."""
+        return prod(self.cells.shape[j] - 1 for j in self.cells.axes(term))
 
 
 def _numbers(keys: Keys, name: str) -> Floats:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -81,9 +82,9 @@ class Tree:
         most = 2 * len(points) + 1
         span, child = np.empty((most, 2), dtype=np.int64), np.empty(most, dtype=np.int64)
         low, high = np.empty((most, points.shape[1])), np.empty((most, points.shape[1]))
-        used = slice(build(points, space.kind, space.scale, _LEAF, order, span, child, low, high))
-        kept = (part[used].copy() for part in (span, child, low, high))
-        return cls(points[order], count[order], *kept, space)
+        nodes = build(points, space.kind, space.scale, _LEAF, order, span, child, low, high)
+        boxes = low[:nodes].copy(), high[:nodes].copy()
+        return cls(points[order], count[order], span[:nodes].copy(), child[:nodes].copy(), *boxes, space)
 
     def nearest(self, queries: Floats, known: Floats, run: Run) -> Floats:
         """The scaled sum to the nearest point, no greater than what is known already."""
@@ -91,7 +92,7 @@ class Tree:
 
         def search(part: Ints) -> None:
             lowered = best[part]
-            nearest(queries[part], self.points, *self._shape, lowered)
+            nearest(queries[part], lowered, *self._shape)
             best[part] = lowered
 
         _each(queries, search, run)
@@ -103,17 +104,17 @@ class Tree:
 
         def count(part: Ints) -> None:
             added = np.zeros(part.size, dtype=np.int64)
-            within(queries[part], self.points, self.count, *self._shape, limit[part], enough, added)
+            within(queries[part], limit[part], enough, added, self.count, *self._shape)
             found[part] = added
 
         _each(queries, count, run)
         return found
 
     @property
-    def _shape(self) -> tuple[object, ...]:
+    def _shape(self) -> tuple[Any, ...]:
         space = self.space
-        boxes = (self.span, self.child, self.low, self.high)
-        return (*boxes, space.kind, space.scale, space.importance, space.whole)
+        tree = (self.points, self.span, self.child, self.low, self.high)
+        return (*tree, space.kind, space.scale, space.importance, space.whole)
 
 
 def distinct(records: Floats) -> tuple[Floats, Ints]:

@@ -1,8 +1,8 @@
 r"""Outliers: the values beyond a percentile, and those that their treated value still gives away.
 
 A value :math:`x_{ij}` is an outlier of variable :math:`j` where it is beyond the percentile,
-:math:`x_{ij} > q_p(x_{\cdot j})` (or below :math:`q_{1-p}`, by ``tail``); quantiles are interpolated (type 7). It is unsafe
-after treatment where it lies in the interval around its treated value:
+:math:`x_{ij} > q_p(x_{\cdot j})` (or below :math:`q_{1-p}`, by ``tail``); quantiles are interpolated (type 7). It is
+unsafe after treatment where it lies in the interval around its treated value:
 
 .. math:: |x_{ij} - y_{ij}| \le k\, s_j, \qquad s_j = \operatorname{sd}(y_{\cdot j})
 

@@ -29,7 +29,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from celosia.core.errors import DataError, OptionError, warn
+from celosia.core.errors import DataError, OptionError, RoleError, warn
 from celosia.core.frames import enter
 from celosia.core.language import number, percent, text
 from celosia.core.picture import Picture, chart
@@ -166,11 +166,14 @@ def population_uniqueness(
         raise OptionError("option-unknown", option="method", known=("dankar", *ESTIMATORS))
     if (population is None) == (weight is None):
         raise OptionError("population-or-weight")
+    names = (keys,) if isinstance(keys, str) else tuple(keys)
+    if weight in names:
+        raise RoleError("weight-is-key", variable=weight)
     held = engine(enter(frame))
-    found = held.encode((keys,) if isinstance(keys, str) else tuple(keys), "strict")
+    found = held.encode(names, "strict")
     people = float(held.weights(weight).sum()) / WEIGHT_SCALE if weight is not None else float(population or 0)
     if people < found.records:
-        raise DataError("population-too-small", population=people, records=found.records)
+        raise DataError("population-too-small", population=round(people), records=found.records)
     return of_sizes(ClassSizes.of(found.count), people, method)
 
 

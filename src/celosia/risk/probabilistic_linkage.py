@@ -1,14 +1,15 @@
 r"""Probabilistic record linkage: the intruder weighs agreements by how telling they are (extra ``attack``).
 
-Each pair of an original and a treated record is compared variable by variable, at levels: equal, within 0.05, 0.2 or 0.5
-standard deviations of the original (categories: equal or not), or further. By Fellegi and Sunter the weight of a pair is
+Each pair of an original and a treated record is compared variable by variable, at levels: equal, within 0.05, 0.2 or
+0.5 standard deviations of the original (categories: equal or not), or further. By Fellegi and Sunter the weight of a
+pair is, with :math:`\lambda = 1/n`,
 
-.. math:: W = \log_2 \frac{\lambda}{1-\lambda} + \sum_v \log_2 \frac{m_{v,\gamma_v}}{u_{v,\gamma_v}}, \qquad \lambda = \frac1n,
+.. math:: W = \log_2 \frac{\lambda}{1-\lambda} + \sum_v \log_2 \frac{m_{v,\gamma_v}}{u_{v,\gamma_v}},
 
-with :math:`\gamma_v` the level that variable :math:`v` reaches, :math:`m` its probability among true pairs (estimated by
-expectation and maximisation) and :math:`u` among all. Every original record is linked to the treated one of the greatest weight;
-ties are split as in ``linkage``. A missing value says nothing for or against. The estimation is splink's, inside this
-process: nothing is written to disk.
+where :math:`\gamma_v` is the level that variable :math:`v` reaches, :math:`m` its probability among true pairs
+(estimated by expectation and maximisation) and :math:`u` among all. Every original record is linked to the treated one
+of the greatest weight; ties are split as in ``linkage``. A missing value says nothing for or against. The estimation is
+splink's, inside this process: nothing is written to disk.
 
 References
 ----------
@@ -34,7 +35,7 @@ from celosia.risk.linkage import Linkage
 from celosia.risk.mixed_distance import codes, is_categorical
 
 _WITHIN = (0.05, 0.2, 0.5)
-MOST_PAIRS = 50_000_000
+MOST_PAIRS = 25_000_000
 """Pairs above which the comparison is refused."""
 _PAIRS_FOR_U = 5_000_000
 _ID = "unique_id"
@@ -160,8 +161,10 @@ def _check_pairs(sides: tuple[dict[str, Any], dict[str, Any]], blocks: int, reco
     """Refuse more pairs than memory holds."""
     if blocks:
         names = [f"b{place}" for place in range(blocks)]
-        counts = [pl.DataFrame({n: side[n] for n in names}).fill_nan(None).drop_nulls().group_by(names).len("n")
-                  for side in sides]
+        counts = [
+            pl.DataFrame({n: side[n] for n in names}).fill_nan(None).drop_nulls().group_by(names).len("n")
+            for side in sides
+        ]
         joined = counts[0].join(counts[1], on=names)
         pairs = int((joined["n"].cast(pl.Int64) * joined["n_right"].cast(pl.Int64)).sum())
     else:

@@ -1,12 +1,13 @@
 r"""Minimum covariance determinant: centre and covariance that up to half of the records cannot spoil.
 
-Among all subsets of :math:`h = \lfloor (n+p+1)/2 \rfloor` records, the one whose covariance has the smallest determinant
-gives the raw estimate. It is sought by concentration: from the mean and covariance of a subset, the :math:`h` records
-with the smallest Mahalanobis distances make a new one, whose determinant is never greater. The steps follow FAST-MCD:
+Among all subsets of :math:`h = \lfloor (n+p+1)/2 \rfloor` records, the one whose covariance has the smallest
+determinant gives the raw estimate. It is sought by concentration: from the mean and covariance of a subset, the
+:math:`h` records with the smallest Mahalanobis distances make a new one, whose determinant is never greater. The steps
+follow FAST-MCD:
 
 1. from many random subsets of :math:`p+1` records, two concentrations each; the ten best go on;
-2. files of more than 2000 records start from up to five random groups of 600, whose best go on in the groups together, and
-   whose best go on in the whole file;
+2. files of more than 2000 records start from up to five random groups of 600, whose best go on in the groups together,
+   and whose best go on in the whole file;
 3. the best are concentrated until nothing changes.
 
 The raw covariance is made consistent at the normal distribution by :math:`c(h/n)`,
@@ -14,16 +15,16 @@ The raw covariance is made consistent at the normal distribution by :math:`c(h/n
 .. math:: c(a) = \frac{a}{P(\chi^2_{p+2} \le \chi^2_{p;a})},
 
 and enlarged for small samples (Pison and others). The result is the covariance of the records within
-:math:`\chi^2_{p;0.975}` of it, times :math:`c(a)` for their share :math:`a`; for this second step no correction for small samples
-is made (it is 0.3 % at 93 records of 3 variables). Records are put in order of their values first, so that the order
-of the file does not matter.
+:math:`\chi^2_{p;0.975}` of it, times :math:`c(a)` for their share :math:`a`; for this second step no correction for
+small samples is made (it is 0.3 % at 93 records of 3 variables). Records are put in order of their values first, so
+that the order of the file does not matter.
 
 References
 ----------
-Rousseeuw & Van Driessen (1999), *A fast algorithm for the minimum covariance determinant estimator*, Technometrics 41(3),
-212-223. Croux & Haesbroeck (1999), *Influence function and efficiency of the minimum covariance determinant scatter
-matrix estimator*, Journal of Multivariate Analysis 71, 161-190. Pison, Van Aelst & Willems (2002), *Small sample
-corrections for LTS and MCD*, Metrika 55, 111-123.
+Rousseeuw & Van Driessen (1999), *A fast algorithm for the minimum covariance determinant estimator*, Technometrics
+41(3), 212-223. Croux & Haesbroeck (1999), *Influence function and efficiency of the minimum covariance determinant
+scatter matrix estimator*, Journal of Multivariate Analysis 71, 161-190. Pison, Van Aelst & Willems (2002), *Small
+sample corrections for LTS and MCD*, Metrika 55, 111-123.
 """
 
 from __future__ import annotations
@@ -49,9 +50,9 @@ _MOST_STEPS = 200
 _SINGULAR = 1e-10
 _INSIDE = 0.975
 _SMALL_SAMPLE = {1: (0.262024211897096, 0.604756680630497), 2: (0.673292623522027, 0.691365864961895)}
-"""Pison and others: the correction is 1 / (1 - exp(a) / n ** b) with these a, b for one and two variables; ..."""
+"""a and b of the correction 1 / (1 - exp(a) / n ** b), for one and for two variables (Pison and others)."""
 _SMALL_SAMPLE_FITS = ((-1.42764571687802, 1.26263336932151, 2), (-1.06141115981725, 1.28907991440387, 3))
-"""... for more, a and b follow from what they fitted (g, e, q) at q p² records: 1 + g / p ** e."""
+"""For more variables a and b follow from 1 + g / p ** e, fitted at n = q p²: (g, e, q) for two q."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +73,7 @@ class Location:
     def singular(self) -> bool:
         """Whether the records lie on a plane, or nearly."""
         spread = np.sqrt(np.diag(self.covariance))
-        if not (spread > 0).all():
+        if not (spread > _SINGULAR * np.abs(self.centre)).all():  # a constant may vary by rounding
             return True
         return bool(np.linalg.eigvalsh(self.covariance / np.outer(spread, spread))[0] < _SINGULAR)
 
@@ -85,7 +86,7 @@ class Location:
     def squares(self, records: Floats) -> Floats:
         """Squared Mahalanobis distance of each record."""
         away = np.linalg.solve(np.linalg.cholesky(self.covariance), (records - self.centre).T)
-        return np.einsum("ij,ij->j", away, away)
+        return np.asarray(np.einsum("ij,ij->j", away, away))
 
     def closest(self, records: Floats, h: int) -> Location:
         """One concentration: the location of the ``h`` records closest to this one."""
@@ -105,7 +106,9 @@ def minimum_covariance(records: Floats, variables: Sequence[str], run: Run) -> L
     found = [_settled(ordered, start, h, run) for start in _candidates(ordered, h, run.rng("mcd"))]
     if not found or (best := min(found, key=lambda location: location.size)).singular:
         raise DataError("covariance-singular", variables=tuple(variables))
-    return _reweighted(ordered, Location(best.centre, best.covariance * _consistency(p, h / n) * _small_sample(n, p)), variables)
+    return _reweighted(
+        ordered, Location(best.centre, best.covariance * _consistency(p, h / n) * _small_sample(n, p)), variables
+    )
 
 
 def _candidates(records: Floats, h: int, rng: np.random.Generator) -> list[Location]:
@@ -176,7 +179,7 @@ def _small_sample(n: int, p: int) -> float:
         at, at2 = math.log(-g / p**e), math.log(-g2 / p**e2)
         b = (at - at2) / (math.log(q2 * p * p) - math.log(q * p * p))
         a = at + b * math.log(q * p * p)
-    return 1 / (1 - math.exp(a) / n**b)
+    return float(1 / (1 - math.exp(a) / n**b))
 
 
 def _quantile(p: int, share: float) -> float:
@@ -187,7 +190,7 @@ def _quantile(p: int, share: float) -> float:
 
 
 def _reweighted(records: Floats, raw: Location, variables: Sequence[str]) -> Location:
-    n, p = records.shape
+    p = records.shape[1]
     inside = raw.squares(records) <= _quantile(p, _INSIDE)
     kept = Location.of(records[inside])
     if kept.singular:

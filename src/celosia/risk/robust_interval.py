@@ -7,8 +7,8 @@ deviations, and :math:`C` the robust covariance of the :math:`z_i` (minimum cova
 
 measures how far out a record lies. It is *close* to its treated record where in at least one variable
 :math:`|z'_{ij} - z_{ij}| < k\, d_i`, and *exposed* where it is close and no other treated record is within
-:math:`k_2` of its own, :math:`\min_{l \ne i} \lVert z'_i - z'_l \rVert > k_2`. With :math:`h` close and :math:`e` exposed records
-of :math:`n`,
+:math:`k_2` of its own, :math:`\min_{l \ne i} \lVert z'_i - z'_l \rVert > k_2`. With :math:`h` close and :math:`e`
+exposed records of :math:`n`,
 
 .. math:: r_1 = \frac hn, \quad r_1^w = r_1 \sum_{\text{close}} d_i, \qquad r_2 = \frac en, \quad
     r_2^w = r_2 \sum_{\text{exposed}} d_i.
@@ -172,14 +172,14 @@ def robust_interval(
         raise OptionError("option-range", option="k2", low=0, high="∞")
     both = pair(original, masked, variables)
     x, y = both.values()
-    whole = ~np.isnan(x + y).any(axis=1)
+    whole: Mask = np.asarray(~np.isnan(x + y).any(axis=1))
     if not whole.any():
         raise DataError("no-complete-records", variables=both.variables)
     run = run or Run(key=0)
     z, zy = standardised(x[whole], both.variables), standardised(y[whole], both.variables)
     away = _outlyingness(z, both.variables, covariance, run)
-    near = (np.abs(zy - z) < k * away[:, None]).any(axis=1)
-    alone = near.copy()
+    near: Mask = np.asarray((np.abs(zy - z) < k * away[:, None]).any(axis=1))
+    alone: Mask = near.copy()
     alone[near] = ~crowded(euclidean(zy[near], zy), k2, 2, run)
     return RobustInterval(
         both.variables, k, k2, _spread(away, whole, np.nan), _spread(near, whole, False), _spread(alone, whole, False)

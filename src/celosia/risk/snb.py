@@ -56,7 +56,7 @@ class ShiftedNegativeBinomial:
     @property
     def uniques(self) -> float:
         """Classes of one person."""
-        return self.classes * self.chance**self.shape
+        return float(self.classes * self.chance**self.shape)
 
     def expected(self, fraction: float) -> tuple[float, float, float]:
         """Classes, uniques and pairs expected in a sample of this fraction."""
@@ -117,8 +117,8 @@ def solve(
 
     def excess(logit: Any) -> Floats:
         if classes is not None:
-            return curve.log_uniques(logit) - np.log(uniques / (classes * fraction))
-        return curve.log_classes(logit) - curve.log_uniques(logit) - np.log(sizes.number / uniques)
+            return np.asarray(curve.log_uniques(logit) - np.log(uniques / (classes * fraction)))
+        return np.asarray(curve.log_classes(logit) - curve.log_uniques(logit) - np.log(sizes.number / uniques))
 
     along = excess(_LOGITS)
     changes = np.flatnonzero(np.sign(along[:-1]) * np.sign(along[1:]) < 0)

@@ -94,7 +94,7 @@ def t_closeness(
     """
     if distance not in DISTANCES:
         raise OptionError("option-unknown", option="distance", known=DISTANCES)
-    if distance == "hierarchical" and hierarchy is None:
+    if distance == "hierarchical" and not hierarchy:
         raise OptionError("hierarchy-needed")
     if distance != "hierarchical" and hierarchy is not None:
         raise OptionError("option-needs", option="hierarchy", needs='distance="hierarchical"')

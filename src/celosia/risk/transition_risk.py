@@ -131,9 +131,7 @@ def transition_risk(
     return TransitionRisk(posterior, _unique_risk(before, true, published, tensors, weight))
 
 
-def _unique_risk(
-    before: Microdata, true: Keys, published: Keys, tensors: list[Floats], weight: str | None
-) -> Floats:
+def _unique_risk(before: Microdata, true: Keys, published: Keys, tensors: list[Floats], weight: str | None) -> Floats:
     """M_jj / sum_k F_k M_kj for the records that are unique as published."""
     population = true.count.astype(np.float64)
     if weight is not None:
@@ -188,7 +186,7 @@ def _matrix(keys: Keys, j: int, given: Matrix | None) -> Floats:
 
 def _reach(keys: Keys, counts: Floats, tensors: list[Floats]) -> Floats:
     """For every cell of the cross product, the sum over true keys of their count times the chance to land there."""
-    table = np.zeros([max(len(c), 1) for c in keys.categories])
+    table: Floats = np.zeros([max(len(c), 1) for c in keys.categories])
     table[tuple(keys.digits.T - 1)] = counts
     for j, tensor in enumerate(tensors):
         table = np.moveaxis(np.tensordot(table, tensor, axes=(j, 0)), -1, j)

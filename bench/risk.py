@@ -1,0 +1,63 @@
+"""The risk measures of part two, as ratios to R = polars' own ``len().over(keys)``, same frame, same run.
+
+usage: python bench/risk.py [--rows 1000000] [--quick]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+
+import polars as pl
+import risk_attribute
+import risk_linkage
+import risk_uniques
+from measure import alternated, calibration, line, peak_gigabytes
+
+from celosia.core.errors import CelosiaWarning
+from celosia.risk import scenarios
+
+FIVE = {
+    "vecino": ["region", "sex", "ageg", "marital", "edu"],
+    "registro": ["region", "sex", "ageg", "nat", "eth"],
+    "empleador": ["region", "sex", "ageg", "act", "industry"],
+    "escuela": ["region", "sex", "ageg", "edu", "hsize"],
+    "prensa": ["region", "marital", "edu", "act", "nat"],
+}
+
+
+def together(rows: int) -> bool:
+    """Five scenarios of five keys each, weights and households included."""
+    frame = risk_uniques.population(rows)
+
+    def counted() -> None:
+        frame.select(pl.len().over(risk_uniques.KEYS))
+
+    def measured() -> None:
+        found = scenarios(frame, FIVE, weight="weight", missing=["wildcard"])
+        _ = [risk.risk for risk in found.risks.values()]
+
+    ours, reference = alternated(measured, counted)
+    return line(f"five scenarios of five keys, {rows:,} rows", ours, reference, 6.0)
+
+
+def main() -> int:
+    """Measure all, print, and say by the exit code whether every limit holds."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--quick", action="store_true", help="leave out ten keys and the linkage")
+    wanted = parser.parse_args()
+    warnings.simplefilter("ignore", CelosiaWarning)
+    print(f"C (numpy.sort of 10 million floats): {calibration():.3f} s")
+    good = together(wanted.rows)
+    good &= risk_attribute.measured(wanted.rows)
+    good &= risk_uniques.uniques(wanted.rows, wide=not wanted.quick)
+    if not wanted.quick:
+        good &= risk_linkage.linked(wanted.rows)
+    print(f"peak memory {peak_gigabytes():.2f} GB (limit 4 GB, data included)")
+    return 0 if good and peak_gigabytes() < 4 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

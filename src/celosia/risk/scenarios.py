@@ -1,0 +1,119 @@
+"""Several scenarios measured together: one to five intruders, each with the keys that he has.
+
+What an intruder knows decides the risk; INE's standard asks for one to five scenarios, compared in one table. Every
+figure stands beside its other ways of counting, so that nobody rests a verdict on wildcards alone without seeing it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from celosia.core.errors import OptionError
+from celosia.core.frames import enter
+from celosia.core.language import percent, text
+from celosia.core.picture import Picture, chart
+from celosia.core.results import Tabular
+from celosia.core.run import Run
+from celosia.engines import engine
+from celosia.risk.frequencies import Missing, frequencies
+from celosia.risk.individual import IndividualRisk, of_frequencies
+
+MOST = 5
+"""INE's standard (3-1.2): one to five scenarios."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScenarioRisks(Tabular):
+    """The risk of each scenario under each way of counting."""
+
+    risks: Mapping[tuple[str, Missing], IndividualRisk] = field(repr=False)
+
+    def __getitem__(self, place: tuple[str, Missing]) -> IndividualRisk:
+        """The risk of one scenario under one way of counting."""
+        return self.risks[place]
+
+    def table(self) -> pl.DataFrame:
+        """One row a scenario and way of counting."""
+        rows = []
+        for (name, missing), risk in self.risks.items():
+            below = risk.frequencies.below
+            rows.append(
+                {
+                    "scenario": name,
+                    "keys": len(risk.frequencies.keys.names),
+                    "counting": missing,
+                    "global_risk": risk.global_risk,
+                    "household_global_risk": risk.household_global_risk,
+                    "uniques": below(2),
+                    "violations_3": below(3),
+                    "violations_5": below(5),
+                }
+            )
+        return pl.DataFrame(rows, schema_overrides={"household_global_risk": pl.Float64})
+
+    def picture(self) -> Picture:
+        """Share of records that violate 3-anonymity, by scenario and way of counting."""
+        rows = pl.DataFrame(
+            [
+                {
+                    "scenario": name,
+                    "counting": text(f"counting.{missing}"),
+                    "share": risk.frequencies.below(3) / risk.records,
+                }
+                for (name, missing), risk in self.risks.items()
+            ]
+        )
+        said = "; ".join(f"{name}, {counting}: {percent(share)}" for name, counting, share in rows.iter_rows())
+        alternative = text("picture.scenarios", said=said)
+        return chart(rows, "scenario", "share", group="counting", share=True, alternative=alternative)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table as plain numbers."""
+        return {"scenarios": self.table().to_dicts()}
+
+
+def scenarios(
+    frame: Any,
+    keys: Mapping[str, Sequence[str]],
+    weight: str | None = None,
+    household: str | None = None,
+    missing: Sequence[Missing] = ("wildcard", "strict"),
+    truth: Any = None,
+    run: Run | None = None,
+) -> ScenarioRisks:
+    """Measure one to five scenarios together.
+
+    Parameters
+    ----------
+    frame, weight, household, truth
+        As in ``individual``.
+    keys
+        Name of each scenario → its key variables.
+    missing
+        The ways of counting to put side by side; ``"intruder"`` takes ``truth``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"sexo": [1, 1, 2], "edad": [30, 40, 30]})
+    >>> found = scenarios(frame, {"vecino": ["sexo"], "registro": ["sexo", "edad"]}, missing=["strict"])
+    >>> found.table()["uniques"].to_list()
+    [1, 3]
+    """
+    if not 1 <= len(keys) <= MOST:
+        raise OptionError("option-range", option="keys", low=1, high=MOST)
+    if (truth is not None) != ("intruder" in missing):
+        raise OptionError("truth-needed" if truth is None else "truth-unused")
+    data, known = enter(frame), None if truth is None else enter(truth)
+    households = None if household is None else engine(data).group(household)
+    risks: dict[tuple[str, Missing], IndividualRisk] = {}
+    for name, chosen in keys.items():
+        for rule in missing:
+            shown = known if rule == "intruder" else None
+            found = frequencies(data, chosen, weight, rule, truth=shown, run=run)
+            risks[name, rule] = of_frequencies(found, households)
+    return ScenarioRisks(risks)
