@@ -14,7 +14,7 @@ FRAME = pl.DataFrame({"hogar": ["a", "b", "a", "c", "a", "b"]})
 
 
 def test_sizes():
-    result = HouseholdSize(household="hogar", name="n").apply(FRAME).data
+    result = HouseholdSize(household="hogar", new_variable="n").apply(FRAME).data
     assert result["n"].to_list() == [3, 2, 3, 1, 3, 2]
     assert result["hogar"].to_list() == FRAME["hogar"].to_list()
 
@@ -40,7 +40,7 @@ def test_wrong_inputs():
     with pytest.raises(RoleError):
         HouseholdSize(household="nada").apply(FRAME)
     with pytest.raises(DataError):
-        HouseholdSize(household="hogar", name="Hogar").apply(FRAME)
+        HouseholdSize(household="hogar", new_variable="Hogar").apply(FRAME)
     for options in ({"top": 0}, {"foo": 1}):
         with pytest.raises(ValidationError):
             HouseholdSize(household="hogar", **options)

@@ -10,7 +10,7 @@ from celosia import Microdata, Plan, Run, Study
 from celosia.core.errors import DataError, OptionError, PlanError, RoleError
 from celosia.datasets import survey
 from celosia.methods import DropVariables
-from celosia.process import study as study_module
+from celosia.process import measuring as study_module
 
 TEXT = """\
 kind: sample

@@ -8,6 +8,7 @@ import pytest
 
 from celosia import Plan, Policy, Run, Study
 from celosia.core.language import speaking
+from celosia.core.picture import Picture
 from celosia.process.release import decide
 from celosia.report import Figure, Note, Table, Title, page, summary
 from celosia.report.summary import blocks, verdict_table
@@ -143,7 +144,7 @@ def test_columns_of_figures_stand_to_the_right():
 
 
 def test_a_figure_says_in_words_what_it_shows(monkeypatch):
-    figure = Figure("pie", "90 % < 3", {"mark": "bar", "data": {"values": []}})
+    figure = Figure("pie", Picture("90 % < 3", {"mark": "bar", "data": {"values": []}}))
     monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
     assert "<p>90 % &lt; 3</p>" in figure.html() and 'aria-label="90 % &lt; 3"' in figure.html()
 

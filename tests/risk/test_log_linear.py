@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from model_risk import taus
 from strategies import key_frames
 
+from celosia import Dictionary, Microdata, Variable
 from celosia.core.errors import CelosiaError, CelosiaWarning
 from celosia.core.language import LANGUAGES, speaking
 from celosia.datasets import bench_population
@@ -125,7 +126,14 @@ def test_a_model_beyond_memory_says_how_many_cells():
     assert refused(frame, ["a", "b"], population=10_000, method="weighted", max_cells=300_000) == "model-cells"
 
 
-def test_missing_values_are_categories():
+def test_a_missing_code_is_a_category_and_never_a_number():
+    book = Dictionary.of(Variable(name="a", missing={-97: "not_applicable"}))
+    data = Microdata(pl.DataFrame({"a": [1, 2, 3, -97, 1], "b": [1, 2, 1, 2, 1]}), book)
+    assert log_linear(data, ["a", "b"], population=50).cells.shape == (4, 2)
+    assert refused(data, ["a", "b"], population=50, as_numbers=["a"]) == "model-not-number"
+
+
+def test_nulls_are_a_category():
     frame = pl.DataFrame({"a": [1, 1, 2, None, None], "b": [1, 2, 1, 2, 1]})
     assert log_linear(frame, ["a", "b"], population=50).cells.shape == (3, 2)
 

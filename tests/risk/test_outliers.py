@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from celosia.core.errors import CelosiaError
 from celosia.risk.outliers import outliers
 
-FRAME = pl.DataFrame({"a": list(range(99)) + [10_000]}, schema={"a": pl.Float64})
+FRAME = pl.DataFrame({"a": [*range(99), 10_000]}, schema={"a": pl.Float64})
 
 
 def test_an_outlier_left_alone_is_unsafe_and_a_moved_one_is_not():
@@ -17,6 +17,11 @@ def test_an_outlier_left_alone_is_unsafe_and_a_moved_one_is_not():
     assert alone.outlying_records == 1 and alone.unsafe_records == 1 and alone.share == 1
     moved = FRAME.with_columns(pl.when(pl.col("a") > 5000).then(200.0).otherwise("a").alias("a"))
     assert outliers(FRAME, moved).unsafe_records == 0
+
+
+def test_before_treatment_every_outlier_is_unsafe():
+    found = outliers(FRAME)
+    assert found.outlying_records == found.unsafe_records == 1
 
 
 def test_a_suppressed_outlier_is_safe():

@@ -67,7 +67,7 @@ class TestWithSplink:
             assert refused.value.code == code
 
     def test_too_many_pairs_are_refused(self):
-        frame = pl.DataFrame({"a": np.arange(6000)})
+        frame = pl.DataFrame({"a": np.arange(4000)})
         with pytest.raises(CelosiaError) as refused:
             probabilistic_linkage(frame, frame)
         assert refused.value.code == "linkage-too-many-pairs"

@@ -35,6 +35,10 @@ def _argument(name: str) -> Any:
     return typer.Argument(help=f"cli.argument.{name}", metavar=name)
 
 
+def _split(names: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (names or "").split(",") if name.strip())
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
@@ -53,6 +57,11 @@ Keys = Annotated[str, _option("--keys", "-k", metavar="names")]
 Weight = Annotated[str | None, _option("--weight", "-w", metavar="name")]
 Household = Annotated[str | None, _option("--household", metavar="name")]
 Missing = Annotated[str, _option("--missing", metavar="missing")]
+Measures = Annotated[list[str] | None, _option("--measure", "-m", metavar="name")]
+Sensitive = Annotated[str | None, _option("--sensitive", metavar="names")]
+Register = Annotated[Path | None, _option("--register", metavar="file")]
+Original = Annotated[Path | None, _option("--original", metavar="file")]
+Options = Annotated[list[str] | None, _option("--option", "-o", metavar="option")]
 Delimiter = Annotated[str | None, _option("--delimiter", metavar="sign")]
 Decimal = Annotated[str | None, _option("--decimal", metavar="sign")]
 Encoding = Annotated[str | None, _option("--encoding", metavar="name")]
@@ -129,13 +138,21 @@ def _risk(
     household: Household = None,
     missing: Missing = "wildcard",
     dictionary: Book = None,
+    measure: Measures = None,
+    sensitive: Sensitive = None,
+    register: Register = None,
+    original: Original = None,
+    option: Options = None,
     lang: Lang = None,
     json: Json = False,
 ) -> int:
-    from celosia.cli.risk import risk
+    from celosia.cli.risk import Asked, measures, risk
 
-    names = tuple(name.strip() for name in keys.split(",") if name.strip())
-    return risk(context.obj, file, names, weight, household, missing, dictionary)
+    asked = Asked(file, _split(keys), weight, household, missing, dictionary)
+    if not measure:
+        return risk(context.obj, asked)
+    more = {"sensitive": _split(sensitive), "register": register, "original": original}
+    return measures(context.obj, asked, measure, more, option or [])
 
 
 @app.command("run", cls=Command, help="cli.run.help")

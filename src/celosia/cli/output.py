@@ -48,7 +48,7 @@ class Output:
         for name, dtype in rows.schema.items():
             shown.add_column(heading(name), justify="right" if dtype.is_numeric() else "left", overflow="fold")
         for row in rows.iter_rows():
-            shown.add_row(*(cell(value) for value in row))
+            shown.add_row(*(cell(value, name) for name, value in zip(rows.columns, row, strict=True)))
         width = None if sys.stdout.isatty() else 160
         Console(file=sys.stdout, width=width, highlight=False, markup=False).print(shown)
 

@@ -19,6 +19,7 @@ from pydantic import Field, field_validator
 
 from celosia.core.codes import Code, spell, spell_series
 from celosia.core.errors import DataError, FileError, OptionError
+from celosia.core.microdata import Microdata
 from celosia.core.model import Frozen, ReadOnly
 from celosia.core.textfile import read_text
 
@@ -112,7 +113,17 @@ class Hierarchy(Frozen):
         rows = [tuple(row) for row in csv.reader(lines, delimiter=mark)]
         return cls(rows=tuple(rows[1:] if header else rows), name=file.stem)
 
+    def with_top(self, code: str = "*") -> Hierarchy:
+        """The same tree under one root; a tree that has this root already stays as it is."""
+        if self.codes[-1] == (code,):
+            return self
+        return Hierarchy(rows=tuple((*row, code) for row in self.rows), labels=self.labels, name=self.name)
+
     # -- what it holds -----------------------------------------------------------------------------
+
+    def to_rows(self) -> list[list[str]]:
+        """The paths of the leaves as plain lists: what a plan writes, and ``from_rows`` reads again."""
+        return [list(row) for row in self.rows]
 
     @property
     def depth(self) -> int:
@@ -156,3 +167,13 @@ class Hierarchy(Frozen):
         """How many distinct codes of a column the hierarchy does not know."""
         known = set(self.codes[0])
         return sum(code not in known for code in spell_series(values.drop_nulls().unique()).to_list())
+
+    def check_covers(self, data: Microdata, variable: str) -> None:
+        """Raise where a code of a variable, other than its missing ones, is no leaf: how many, and the first row."""
+        values = data.column(variable)
+        known = list(self.codes[0])
+        outside = ~(spell_series(values).is_in(known) | data.dictionary[variable].missing_mask(values))
+        first = outside.arg_max()
+        if first is not None and outside[first]:
+            count = spell_series(values.filter(outside)).n_unique()
+            raise DataError("hierarchy-incomplete", variable=variable, row=first + 1, count=count)

@@ -12,16 +12,20 @@ from celosia.core.run import KEY_BYTES
 
 def project_key(path: Path) -> bytes:
     """The key kept in this file; a fresh one from the system where there is none yet."""
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
+    if path.exists():
         return _read(path)
+    made = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
+    try:
+        with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(secrets.token_bytes(KEY_BYTES).hex() + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        made.replace(path)
     except OSError:
         raise FileError("folder-unwritable", path=path.parent.name) from None
-    with os.fdopen(handle, "w") as file:
-        key = secrets.token_bytes(KEY_BYTES)
-        file.write(key.hex() + "\n")
-    return key
+    finally:
+        made.unlink(missing_ok=True)
+    return _read(path)
 
 
 def _read(path: Path) -> bytes:

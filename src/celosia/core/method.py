@@ -77,6 +77,9 @@ class Method(Frozen):
     perturbs: ClassVar[bool] = False
     """Whether values are replaced by false ones, so that counts of the output are no measure of risk."""
 
+    suppresses: ClassVar[bool] = False
+    """Whether cells are emptied that an intruder would know of."""
+
     @abstractmethod
     def _transform(self, data: Microdata, run: Run) -> Protected:
         """The treated data and what there is to report of them."""

@@ -227,7 +227,7 @@ def to_polars(frame: Any) -> pl.DataFrame:
 
 
 def _foreign_to_polars(frame: Any) -> pl.DataFrame:
-    given = getattr(frame, "column_names", None) or getattr(frame, "columns", ())  # pyarrow's columns are cells
+    given: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())  # pyarrow's columns are cells
     names = [str(name) for name in given]
     if len(set(names)) < len(names):
         raise DataError("duplicate-variable", variable=next(n for n in names if names.count(n) > 1))

@@ -6,7 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import polars as pl
 
-from celosia.core.language import has_text, number, text
+from celosia.core.language import has_text, number, percent, text
 
 
 @runtime_checkable
@@ -39,17 +39,20 @@ def heading(name: str) -> str:
     return text(code) if has_text(code) else name
 
 
-def cell(value: object) -> str:
-    """A cell as a reader sees it."""
+def cell(value: object, column: str = "") -> str:
+    """A cell as a reader sees it; names that the catalogue knows under its column are in the reader's language."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return text("label.yes") if value else text("label.no")
     if isinstance(value, int):
         return number(value, 0)
+    if isinstance(value, float) and column.startswith("share") | column.endswith("risk"):
+        return percent(value, 3)
     if isinstance(value, float):
         return number(value, 0 if value.is_integer() else 5)
-    return str(value)
+    known = f"{column}.{value}"
+    return text(known) if column and has_text(known) else str(value)
 
 
 def html_table(table: pl.DataFrame) -> str:
@@ -60,7 +63,9 @@ def html_table(table: pl.DataFrame) -> str:
     side = [' class="number"' if flag else "" for flag in numeric]
     head = "".join(f"<th{c}>{escape(heading(n))}</th>" for n, c in zip(table.columns, side, strict=True))
     body = "".join(
-        "<tr>" + "".join(f"<td{c}>{escape(cell(v))}</td>" for v, c in zip(row, side, strict=True)) + "</tr>"
+        "<tr>"
+        + "".join(f"<td{c}>{escape(cell(v, n))}</td>" for n, v, c in zip(table.columns, row, side, strict=True))
+        + "</tr>"
         for row in table.iter_rows()
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

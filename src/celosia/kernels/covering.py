@@ -124,7 +124,7 @@ def sort_by_group(group, first, order):
             at[group[i]] += 1
 
 
-# -- changes of the state, each of which can be undone -------------------------------------------------------------------
+# -- changes of the state, each of which can be undone ---------------------------------------------
 
 
 @jit
@@ -218,7 +218,7 @@ def _undo(problem, state):
                 loan = state.loan_next[loan]
 
 
-# -- greedy covering ------------------------------------------------------------------------------------------------------
+# -- greedy covering -------------------------------------------------------------------------------
 
 
 @jit
@@ -306,7 +306,7 @@ def cover(problem, state, heap_keys, heap_slots, n, limit):
     return n
 
 
-# -- improvement ----------------------------------------------------------------------------------------------------------
+# -- improvement -----------------------------------------------------------------------------------
 
 
 @jit

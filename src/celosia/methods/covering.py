@@ -103,7 +103,8 @@ def cover(
     violating = count < k if must is None else must
     units = np.flatnonzero(violating)
     if not units.size or not sets:
-        return Cover(sets, *(np.empty(0, dtype=np.int64) for _ in range(3)), units)
+        nothing = np.empty(0, dtype=np.int64)
+        return Cover(sets, nothing, nothing, nothing, units)
     search = _Search(digits, count, k, sets, units)
     return search.cover(search.improve(search.greedy(check), check))
 

@@ -25,7 +25,7 @@ class HouseholdSize(ColumnMethod):
     ----------
     household
         The variable that members of a household share.
-    name
+    new_variable
         Name of the new variable.
     top
         The largest size told apart; greater ones get it, under the label ``6+``.
@@ -41,17 +41,17 @@ class HouseholdSize(ColumnMethod):
     do: ClassVar[str] = "household_size"
 
     household: str
-    name: str = "household_size"
+    new_variable: str = "household_size"
     top: Annotated[int, Field(ge=1)] | None = None
 
     @property
     def touched(self) -> tuple[str, ...]:
         """The variable added."""
-        return (self.name,)
+        return (self.new_variable,)
 
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
         """Members counted again."""
-        return (*super().promises(before), CountsMembers(self.household, self.name, self.top))
+        return (*super().promises(before), CountsMembers(self.household, self.new_variable, self.top))
 
     def _columns(self, data: Microdata) -> Mapping[str, NewColumn]:
         values = data.column(self.household)
@@ -64,5 +64,5 @@ class HouseholdSize(ColumnMethod):
         if self.top is not None:
             sizes = np.minimum(sizes, self.top)
             labels = {str(size): str(size) for size in range(1, self.top)} | {str(self.top): f"{self.top}+"}
-        variable = Variable(name=new_name(data, self.name), level=Level.DISCRETE, values=labels)
-        return {self.name: NewColumn(pl.Series(self.name, sizes[members.index]), variable)}
+        variable = Variable(name=new_name(data, self.new_variable), level=Level.DISCRETE, values=labels)
+        return {self.new_variable: NewColumn(pl.Series(self.new_variable, sizes[members.index]), variable)}

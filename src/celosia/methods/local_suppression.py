@@ -66,6 +66,7 @@ class LocalSuppression(Method):
     """
 
     do: ClassVar[str] = "local_suppression"
+    suppresses: ClassVar[bool] = True
 
     keys: Names
     k: Annotated[int, Field(ge=2)]

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
+from celosia.core.condition import Condition
 from celosia.core.dictionary import Dictionary, Role
 from celosia.core.errors import FileError, PlanError
 from celosia.core.hierarchy import Hierarchy
@@ -41,6 +42,8 @@ class Plan(Frozen):
     dictionary: Dictionary = Dictionary()
     dictionary_file: str | None = None
     scenarios: tuple[Scenario, ...] = ()
+    groups: ReadOnly[str, Condition] = Field(default_factory=dict, validate_default=True)
+    """Name of a group → which records of the original data are in it; their risk is shown beside the mean."""
     hierarchies: ReadOnly[str, Hierarchy] = Field(default_factory=dict, validate_default=True)
     policy: str | None = None
     steps: tuple[Step, ...] = ()
@@ -102,8 +105,8 @@ class Plan(Frozen):
     # -- parts -------------------------------------------------------------------------------------
 
     def scenario(self, name: str | None = None) -> Scenario:
-        """The scenario of this name; the first one by default."""
-        for scenario in self.scenarios:
+        """The scenario of this name; by default the prioritised one, else the first."""
+        for scenario in sorted(self.scenarios, key=lambda scenario: not scenario.prioritised):
             if name is None or scenario.name == name:
                 return scenario
         known = tuple(scenario.name for scenario in self.scenarios)

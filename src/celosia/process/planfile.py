@@ -13,8 +13,9 @@ from celosia.core.errors import CelosiaError, PlanError
 from celosia.core.hierarchy import Hierarchy
 from celosia.process.scenario import FileKind, Scenario
 from celosia.process.step import Step, free_name
+from celosia.risk.scenarios import MOST
 
-_SECTIONS = ("dictionary", "roles", "scenarios", "hierarchies", "policy", "steps", "release")
+_SECTIONS = ("dictionary", "roles", "scenarios", "groups", "hierarchies", "policy", "steps", "release")
 _FIELDS = ("celosia", "title", "source", "kind", *_SECTIONS)  # in the order in which people write them
 
 
@@ -39,6 +40,9 @@ def read_plan(written: Mapping[str, Any], path: Path) -> dict[str, Any]:
         described = None
     fields["dictionary"] = _dictionary(described or {}, written.get("roles") or {}, where)
     fields["scenarios"] = _scenarios(written.get("scenarios") or {}, where)
+    groups = written.get("groups") or {}
+    _mapping(groups, where, "groups")
+    fields["groups"] = groups
     hierarchies = _hierarchies(written.get("hierarchies") or {}, path)
     fields["hierarchies"] = hierarchies
     fields["steps"] = _steps(written.get("steps") or [], hierarchies, where)
@@ -84,6 +88,10 @@ def _scenarios(written: Any, where: str) -> tuple[Scenario, ...]:
             made.append(Scenario(name=name, **given))
         except ValidationError as error:
             raise PlanError.of_fields(error, where=f"{where}: {name}") from None
+    if len(made) > MOST:
+        raise PlanError("scenarios-too-many", where=where, most=MOST)
+    if sum(scenario.prioritised for scenario in made) > 1:
+        raise PlanError("scenarios-prioritised", where=where)
     return tuple(made)
 
 

@@ -105,6 +105,8 @@ def _from_nothing(plan: Plan) -> str:
     whole["scenarios"] = {
         s.name: s.model_dump(mode="json", exclude={"name"}, exclude_defaults=True) for s in plan.scenarios
     }
+    if plan.groups:
+        whole["groups"] = dict(plan.groups)
     whole["steps"] = [written(step) for step in plan.steps]
     whole["release"] = plan.release.model_dump(mode="json", exclude_defaults=True)
     return dump({name: value for name, value in whole.items() if value != {}})

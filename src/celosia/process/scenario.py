@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from pydantic import model_validator
+
+from celosia.core.errors import OptionError
 from celosia.core.model import Frozen, Names
 
 
@@ -30,9 +33,30 @@ class Scenario(Frozen):
         The key variables of this intruder.
     intruder, sources
         Who it is and which data sets give the keys.
+    prioritised
+        Whether this is the scenario that the office puts first (at most one).
+    policy
+        Thresholds for this scenario, where they are not the plan's own.
+    person, round
+        In a panel: who a record is about and when; her keys of all rounds are then one long key.
     """
 
     name: str
     keys: Names
     intruder: str = ""
     sources: tuple[str, ...] = ()
+    prioritised: bool = False
+    policy: str | None = None
+    person: str | None = None
+    round: str | None = None
+
+    @model_validator(mode="after")
+    def _panel_is_whole(self) -> Scenario:
+        if (self.person is None) != (self.round is None):
+            raise OptionError("panel-half", scenario=self.name)
+        return self
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Every variable that the scenario speaks of."""
+        return (*self.keys, *(name for name in (self.person, self.round) if name is not None))

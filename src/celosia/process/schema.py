@@ -34,6 +34,7 @@ def plan_schema(release: type[Any]) -> dict[str, Any]:
             "propertyNames": {"enum": [role.value for role in Role]},
         },
         "scenarios": _mapping({"anyOf": [_NAMES, scenario]}),
+        "groups": _mapping(_TEXT),
         "hierarchies": _mapping(_HIERARCHY),
         "policy": _TEXT,
         "steps": {"type": "array", "items": {"oneOf": steps}},

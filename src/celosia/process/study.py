@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,20 +10,22 @@ from typing import Any, Literal
 
 import polars as pl
 
+from celosia.core.condition import names
 from celosia.core.dictionary import Role
 from celosia.core.errors import DataError, OptionError, PlanError, RoleError
 from celosia.core.method import Method, Protected
 from celosia.core.microdata import Microdata
+from celosia.core.results import Result
 from celosia.core.run import Run
+from celosia.process import measuring
 from celosia.process.inspection import warn_of_identifiers
 from celosia.process.plan import Plan
 from celosia.process.policy import Policy
 from celosia.process.scenario import FileKind
 from celosia.process.step import Step
 from celosia.process.verdict import Verdict
-from celosia.risk import IndividualRisk, individual
-
-Missing = Literal["wildcard", "strict"]
+from celosia.risk import IndividualRisk, PanelRisk, RiskByGroup, ScenarioRisks
+from celosia.risk.frequencies import COUNTINGS, Missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +80,9 @@ class Study:
         if self.data.height == 0:
             raise DataError("no-records")
         for scenario in self.plan.scenarios:
-            self.data.require(*scenario.keys)
+            self.data.require(*scenario.variables)
+        for condition in self.plan.groups.values():
+            self.data.require(*names(condition))
         kind = self.plan.kind
         if kind is None and self.weight is None:
             raise RoleError("file-kind-missing")
@@ -176,24 +180,29 @@ class Study:
         return {}
 
     def risk(self, scenario: str | None = None, missing: Missing = "wildcard") -> IndividualRisk:
-        """Individual, household and global risk of a scenario (the first by default)."""
+        """Individual, household and global risk of a scenario (by default the prioritised one, else the first)."""
         chosen = self.plan.scenario(scenario)
         place = (chosen.name, missing)
         if place not in self._measured:
-            keys = [key for key in chosen.keys if key in self.data]
-            self._measured[place] = self._measure(keys, missing)
+            self._measured[place] = measuring.risk(self, chosen, missing)
         return self._measured[place]
 
-    def _measure(self, keys: list[str], missing: Missing) -> IndividualRisk:
-        data = self.data
-        if not keys:  # every key was dropped: all records look alike
-            data = data.with_columns({"__same": pl.Series([1] * data.height)})
-            keys = ["__same"]
-        if self.household is not None and self.household not in data:
-            home = self.root.data.in_order_of(data.ids).column(self.household)
-            data = data.with_columns({self.household: home})
-        weight = self.weight if self.weighted else None
-        return individual(data, keys, weight, self.household, missing, run=self.run)
+    def scenarios(self, missing: Sequence[Missing] = COUNTINGS) -> ScenarioRisks:
+        """All scenarios under each way of counting, side by side."""
+        names = [scenario.name for scenario in self.plan.scenarios]
+        return ScenarioRisks({(name, rule): self.risk(name, rule) for name in names for rule in missing})
+
+    def by_group(self, scenario: str | None = None) -> RiskByGroup:
+        """Risk of each group that the plan names, the worst beside the mean."""
+        return measuring.groups(self, self.plan.scenario(scenario))
+
+    def panel(self, scenario: str | None = None) -> PanelRisk:
+        """Risk of each round of a panel scenario alone, and of the chain."""
+        return measuring.panel_risk(self, self.plan.scenario(scenario))
+
+    def measure(self, name: str, scenario: str | None = None, **options: Any) -> Result:
+        """Any measure of ``risk.measures`` for a scenario, with what the study has at hand."""
+        return measuring.named(self, name, self.plan.scenario(scenario), options)
 
     def check(self, policy: Policy | str | None = None) -> Verdict:
         """The verdict of a policy, by default the plan's own."""

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from celosia.core.dictionary import Identification
-from celosia.core.errors import RoleError, warn
+from celosia.core.errors import PolicyError, RoleError, warn
 from celosia.core.results import Tabular
+from celosia.process.measuring import guess, perturbed
 
 if TYPE_CHECKING:
     from celosia.process.policy import Policy, Threshold
@@ -48,6 +49,10 @@ class Row:
     """In a file whose risk is 1/f: the f that every record needs for this row."""
     idle: bool
     """In such a file: another row always says no before this one can."""
+    policy: str
+    """The policy whose threshold it is: the plan's, or the scenario's own."""
+    counts_only: bool
+    """Keys were perturbed: the value is a count of false values, no measure of risk."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,11 @@ def judge(policy: Policy, study: Study) -> Verdict:
         raise RoleError("scenario-missing")
     if policy.counting is not None:
         warn("policy-counting", policy=policy.name, counting=policy.counting)
-    rows = [row for scenario in study.plan.scenarios for row in _rows(policy, study, scenario)]
+    rows: list[Row] = []
+    for scenario in study.plan.scenarios:
+        own = policy if scenario.policy is None else study.plan.load_policy(scenario.policy)
+        rows += _rows(own, study, scenario)
+        rows += _guesses(own, study, scenario)
     book = study.data.dictionary
     direct = tuple(n for n in study.data.variables if book[n].identification is Identification.DIRECT)
     return Verdict(policy.name, policy.counting, policy.level, tuple(rows), direct)
@@ -104,15 +113,44 @@ def judge(policy: Policy, study: Study) -> Verdict:
 def _rows(policy: Policy, study: Study, scenario: Scenario) -> Iterator[Row]:
     levels: tuple[Level, ...] = ("individual", "household") if study.household else ("individual",)
     if policy.level is not None:
-        levels = tuple(level for level in levels if level == policy.level) or ("individual",)
+        if policy.level not in levels:
+            raise PolicyError("policy-level-household", policy=policy.name)
+        levels = (policy.level,)
     files: tuple[tuple[File, Study], ...] = (("before", study.root), ("after", study))
+    hidden = bool(perturbed(study, scenario))
     for file, state in files:
         risks = {rule: state.risk(scenario.name, missing=rule) for rule in COUNTINGS}
         for level in levels:
             for threshold in policy.thresholds:
                 if threshold.measure == "k_anonymity" and level == "household":
                     continue
-                yield _row(policy, threshold, scenario, level, file, risks, not state.weighted)
+                counts_only = hidden and file == "after"
+                yield _row(policy, threshold, scenario, level, file, risks, not state.weighted, counts_only)
+
+
+def _guesses(policy: Policy, study: Study, scenario: Scenario) -> Iterator[Row]:
+    """Where keys were perturbed: the share of right best guesses, within the limit of the global risk."""
+    if not perturbed(study, scenario):
+        return
+    found = guess(study, scenario)
+    right, records = float(found.chance.sum()), found.chance.size
+    for threshold in policy.thresholds:
+        if threshold.measure == "global_risk":
+            yield Row(
+                scenario=scenario.name,
+                measure="best_guess",
+                level="individual",
+                file="after",
+                counting="intruder",
+                value=found.share,
+                other=None,
+                limit=float(threshold.below),
+                passes=threshold.allows(right, records),
+                implied_k=None,
+                idle=False,
+                policy=policy.name,
+                counts_only=False,
+            )
 
 
 def _row(
@@ -123,6 +161,7 @@ def _row(
     file: File,
     risks: dict[Counting, IndividualRisk],
     whole: bool,
+    counts_only: bool,
 ) -> Row:
     units: dict[Counting, float | Fraction] = {rule: _units(threshold, risk, level) for rule, risk in risks.items()}
     worst = policy.counting if policy.counting is not None else max(COUNTINGS, key=lambda rule: units[rule])
@@ -141,6 +180,8 @@ def _row(
         passes=threshold.allows(units[worst], records),
         implied_k=threshold.implied_k if whole and individual else None,
         idle=whole and individual and policy.idle(threshold),
+        policy=policy.name,
+        counts_only=counts_only,
     )
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import polars as pl
 
+from celosia.core.errors import OptionError
+from celosia.core.picture import Picture
 from celosia.core.results import cell, heading
 
 
@@ -57,7 +59,10 @@ class Table:
         names = self.rows.columns
         numeric = [name in self.figures or self.rows.schema[name].is_numeric() for name in names]
         head = _cells("th", [heading(name) for name in names], numeric)
-        body = "\n".join(_cells("td", [cell(value) for value in row], numeric) for row in self.rows.iter_rows())
+        body = "\n".join(
+            _cells("td", [cell(value, name) for name, value in zip(self.rows.columns, row, strict=True)], numeric)
+            for row in self.rows.iter_rows()
+        )
         table = f"<table>\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody>\n</table>"
         return f'<figure class="table"><figcaption>{escape(self.caption)}</figcaption>{table}</figure>'
 
@@ -70,19 +75,16 @@ def _cells(tag: str, texts: Sequence[str], numeric: Sequence[bool]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A chart as a Vega-Lite specification, with a text that says what it shows."""
+    """A picture with a caption; its text alternative alone where the extra ``reports`` is not installed."""
 
     caption: str
-    alternative: str
-    specification: Mapping[str, Any]
+    picture: Picture
 
     def html(self) -> str:
-        """The chart as SVG; the text alone where the extra ``reports`` is not installed."""
+        """The picture as SVG."""
+        said = escape(self.picture.alternative)
         try:
-            import vl_convert
-        except ImportError:
-            picture = f"<p>{escape(self.alternative)}</p>"
-        else:
-            picture = vl_convert.vegalite_to_svg(dict(self.specification)).replace("<svg", '<svg role="img"', 1)
-        caption = f"<figcaption>{escape(self.caption)}</figcaption>"
-        return f'<figure aria-label="{escape(self.alternative)}">{picture}{caption}</figure>'
+            drawn = self.picture.svg().replace("<svg", '<svg role="img"', 1)
+        except OptionError:
+            drawn = f"<p>{said}</p>"
+        return f'<figure aria-label="{said}">{drawn}<figcaption>{escape(self.caption)}</figcaption></figure>'

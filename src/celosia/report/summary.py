@@ -8,6 +8,8 @@ from typing import Any
 import polars as pl
 
 from celosia.core.language import number, percent, text
+from celosia.core.picture import chart
+from celosia.process.measuring import perturbed
 from celosia.process.release import Outcome
 from celosia.process.study import Study
 from celosia.process.verdict import Row, Verdict
@@ -41,11 +43,18 @@ def blocks(outcome: Outcome) -> Sequence[Block]:
         Title(text("summary.steps")),
         Table(text("summary.steps.caption"), steps(study)),
     ]
-    for scenario in study.plan.scenarios:
-        made.append(risk_figure(study, scenario.name))
+    made += [risk_figure(study, scenario.name) for scenario in study.plan.scenarios]
+    made += [Title(text("summary.countings")), Table(text("summary.countings.caption"), countings(study))]
+    if study.plan.groups:
+        made.append(Title(text("summary.groups")))
+        made += [
+            Table(text("summary.groups.caption", scenario=scenario.name), group_table(study, scenario.name))
+            for scenario in study.plan.scenarios
+        ]
     made += [
         Title(text("summary.verdict")),
         *(Note(note) for note in verdict_notes(verdict)),
+        *perturbation_notes(study),
         Table(
             text("summary.verdict.caption", policy=verdict.policy),
             verdict_table(verdict),
@@ -64,7 +73,7 @@ def before_after(study: Study) -> pl.DataFrame:
     rows: list[tuple[str, str, str, str]] = []
     for scenario in study.plan.scenarios:
         old, new = study.root.risk(scenario.name), study.risk(scenario.name)
-        strict = study.risk(scenario.name, missing="strict")
+        strict = [state.risk(scenario.name, missing="strict").frequencies.below(3) for state in (study.root, study)]
         rows.append((scenario.name, text("figure.records"), number(old.records, 0), number(new.records, 0)))
         rows.append((scenario.name, text("figure.global"), percent(old.global_risk), percent(new.global_risk)))
         if old.household_global_risk is not None and new.household_global_risk is not None:
@@ -73,7 +82,7 @@ def before_after(study: Study) -> pl.DataFrame:
         for k in (2, 3, 5):
             pair = number(old.frequencies.below(k), 0), number(new.frequencies.below(k), 0)
             rows.append((scenario.name, text("figure.below", k=k), *pair))
-        pair = number(old.frequencies.below(3), 0), number(strict.frequencies.below(3), 0)
+        pair = number(strict[0], 0), number(strict[1], 0)
         rows.append((scenario.name, text("figure.below-strict", k=3), *pair))
     names = ["scenario", "figure", "before", "after"]
     return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
@@ -99,6 +108,16 @@ def steps(study: Study) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
+def perturbation_notes(study: Study) -> list[Note]:
+    """For every scenario with perturbed keys: that its counts are no measure of its risk."""
+    found = [(scenario.name, perturbed(study, scenario)) for scenario in study.plan.scenarios]
+    return [
+        Note(text("summary.perturbed", scenario=name, variables=variables), "warning")
+        for name, variables in found
+        if variables
+    ]
+
+
 def verdict_notes(verdict: Verdict) -> list[str]:
     """How the verdict was reached, in sentences."""
     said = []
@@ -117,13 +136,13 @@ def verdict_table(verdict: Verdict) -> pl.DataFrame:
     """One row a threshold, scenario and level, as an office reads them: before, after, verdict."""
     before = {(row.scenario, row.level, row.measure): row for row in verdict.rows if row.file == "before"}
     after = [row for row in verdict.rows if row.file == "after"]
-    rows = [_verdict_row(before[row.scenario, row.level, row.measure], row) for row in after]
+    rows = [_verdict_row(before.get((row.scenario, row.level, row.measure)), row) for row in after]
     names = ["scenario", "level", "threshold", "limit", "before", "after", "counting", "verdict", "implied_k"]
     table = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
     return table if any(row.implied_k for row in after) else table.drop("implied_k")
 
 
-def _verdict_row(before: Row, row: Row) -> tuple[str, ...]:
+def _verdict_row(before: Row | None, row: Row) -> tuple[str, ...]:
     measure, _, at = row.measure.partition(" ")
     limit = "0\u202f%" if row.limit == 0 else f"<\u00a0{_limit(row.limit)}"
     implied = "" if row.implied_k is None else number(row.implied_k, 0)
@@ -134,14 +153,16 @@ def _verdict_row(before: Row, row: Row) -> tuple[str, ...]:
         limit,
         _value(before),
         _value(row),
-        text(f"counting.{row.counting}"),
+        text("label.counts-only") if row.counts_only else text(f"counting.{row.counting}"),
         text("label.meets" if row.passes else "label.exceeds"),
         f"{implied} ({text('label.idle')})".strip() if row.idle else implied,
     )
 
 
-def _value(row: Row) -> str:
+def _value(row: Row | None) -> str:
     """The value judged, and the one by the other rule of counting where it differs."""
+    if row is None:
+        return "–"
     return percent(row.value) if row.other is None else f"{percent(row.value)} ({percent(row.other)})"
 
 
@@ -151,45 +172,27 @@ def _limit(share: float) -> str:
 
 
 def risk_figure(study: Study, scenario: str) -> Figure:
-    """How many records lie above each level of risk, before and after."""
-    old, new = study.root.risk(scenario), study.risk(scenario)
-    levels = (0.01, 0.05, 0.25, 0.5, 0.9)
-    values = [
-        {"level": percent(level, 0), "file": text(f"file.{file}"), "share": risk.share_above(level)}
-        for file, risk in (("before", old), ("after", new))
-        for level in levels
-    ]
+    """Records by how many share their key, before and after."""
+    old, new = study.root.risk(scenario).frequencies.by_size(), study.risk(scenario).frequencies.by_size()
+    parts = [part.with_columns(file=pl.lit(text(f"file.{file}"))) for file, part in (("before", old), ("after", new))]
     said = ", ".join(
-        f"> {percent(level, 0)}: {percent(old.share_above(level))} → {percent(new.share_above(level))}"
-        for level in levels
+        f"{f}: {percent(a)} → {percent(b)}" for f, a, b in zip(old["f"], old["share"], new["share"], strict=True)
     )
-    specification = {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "width": 480,
-        "height": 220,
-        "data": {"values": values},
-        "mark": "bar",
-        "encoding": {
-            "x": {
-                "field": "level",
-                "type": "nominal",
-                "sort": None,
-                "title": text("figure.axis-level"),
-                "axis": {"labelAngle": 0},
-            },
-            "xOffset": {"field": "file", "sort": None},
-            "y": {
-                "field": "share",
-                "type": "quantitative",
-                "title": text("figure.axis-share"),
-                "axis": {"format": "%"},
-            },
-            "color": {
-                "field": "file",
-                "sort": None,
-                "title": None,
-                "scale": {"range": ["#b5651d", "#0b5c8a"]},
-            },
-        },
-    }
-    return Figure(text("figure.above", scenario=scenario), text("figure.above.alternative", said=said), specification)
+    alternative = text("picture.before-after", said=said)
+    picture = chart(pl.concat(parts), "f", "share", group="file", share=True, alternative=alternative)
+    return Figure(text("figure.by-size", scenario=scenario), picture)
+
+
+def countings(study: Study) -> pl.DataFrame:
+    """Every scenario under each way of counting."""
+    table = study.scenarios().table()
+    shown = ["scenario", "counting", "global_risk", "household_global_risk", "uniques", "violations_3", "violations_5"]
+    return table.select(name for name in shown if table[name].null_count() < table.height)
+
+
+def group_table(study: Study, scenario: str) -> pl.DataFrame:
+    """The plan's groups, the whole file first."""
+    table = study.by_group(scenario).table()
+    shown = ["group", "records", "global_risk", "household_global_risk", "uniques", "violations_3"]
+    whole = pl.col("group").fill_null(text("label.whole-file"))
+    return table.with_columns(whole).select(name for name in shown if table[name].null_count() < table.height)

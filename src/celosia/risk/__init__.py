@@ -5,6 +5,7 @@ from celosia.risk.attackers import Attackers, attackers
 from celosia.risk.best_guess import BestGuess, best_guess
 from celosia.risk.beta_likeness import BetaLikeness, beta_likeness
 from celosia.risk.by_group import RiskByGroup, by_group
+from celosia.risk.calibration import Calibration, calibration
 from celosia.risk.delta_disclosure import DeltaDisclosure, delta_disclosure
 from celosia.risk.drivers import Drivers, drivers
 from celosia.risk.frequencies import Frequencies, frequencies
@@ -12,7 +13,9 @@ from celosia.risk.individual import IndividualRisk, individual
 from celosia.risk.k_anonymity import KAnonymity, k_anonymity
 from celosia.risk.k_map import KMap, k_map
 from celosia.risk.l_diversity import LDiversity, l_diversity
+from celosia.risk.log_linear import LogLinear, log_linear
 from celosia.risk.panel import PanelRisk, panel
+from celosia.risk.population_uniqueness import PopulationUniqueness, population_uniqueness
 from celosia.risk.rare_patterns import RarePatterns, rare_patterns
 from celosia.risk.risky_cells import RiskyCells, risky_cells
 from celosia.risk.scenarios import ScenarioRisks, scenarios
@@ -25,6 +28,7 @@ __all__ = [
     "Attackers",
     "BestGuess",
     "BetaLikeness",
+    "Calibration",
     "DeltaDisclosure",
     "Drivers",
     "Frequencies",
@@ -32,7 +36,9 @@ __all__ = [
     "KAnonymity",
     "KMap",
     "LDiversity",
+    "LogLinear",
     "PanelRisk",
+    "PopulationUniqueness",
     "RarePatterns",
     "RiskByGroup",
     "RiskyCells",
@@ -45,6 +51,7 @@ __all__ = [
     "best_guess",
     "beta_likeness",
     "by_group",
+    "calibration",
     "delta_disclosure",
     "drivers",
     "frequencies",
@@ -52,7 +59,9 @@ __all__ = [
     "k_anonymity",
     "k_map",
     "l_diversity",
+    "log_linear",
     "panel",
+    "population_uniqueness",
     "rare_patterns",
     "risky_cells",
     "scenarios",

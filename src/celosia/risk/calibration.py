@@ -137,6 +137,7 @@ def calibration(
     jobs = [(float(fraction), repeat) for fraction in fractions for repeat in range(repeats)]
 
     def trial(job: tuple[float, int]) -> list[_Row]:
+        run.check()
         fraction, repeat = job
         drawn = _draw(known, data.ids, fraction, run.step(f"calibration {fraction!r} {repeat}"))
         return [(fraction, repeat, *row) for row in _trial(known, drawn, estimators, run)]

@@ -106,12 +106,12 @@ class Fitter:
 
 def _numbers(keys: Keys, name: str) -> Floats:
     """The numbers that the categories of a variable are."""
-    codes = keys.categories[keys.names.index(name)].codes
+    categories = keys.categories[keys.names.index(name)]
     try:
-        values = np.array([float(code) for code in codes if code is not None])
+        values = np.array([float(code) for code in categories.codes if code is not None])
     except ValueError:
         raise DataError("model-not-number", variable=name) from None
-    if values.size < len(codes) or not np.isfinite(values).all():
+    if any(kind is not None for kind in categories.kinds) or not np.isfinite(values).all():
         raise DataError("model-not-number", variable=name)
     if values.size < 2:
         raise DataError("model-no-variation", variable=name)

@@ -131,7 +131,7 @@ def _each(queries: Floats, task: Callable[[Ints], None], run: Run) -> None:
     order = np.lexsort(queries.T[::-1])
 
     def work(first: int) -> None:
-        run.check()
+        run.check("neighbours", first / order.size)
         task(order[first : first + _CHUNK])
 
     with ThreadPoolExecutor(run.threads) as pool:

@@ -101,7 +101,7 @@ class Outliers(Tabular):
 
 def outliers(
     original: Any,
-    masked: Any,
+    masked: Any = None,
     percentile: float = 0.99,
     k: float = 0.05,
     tail: Tail = "upper",
@@ -112,7 +112,7 @@ def outliers(
     Parameters
     ----------
     original, masked, variables, k
-        As in ``interval``.
+        As in ``interval``; without ``masked`` the original is looked at as if it were published as it is.
     percentile
         The share of the values that are not outliers on a side.
     tail
@@ -131,7 +131,7 @@ def outliers(
         raise OptionError("option-range", option="percentile", low=0.5, high=1)
     if tail not in TAILS:
         raise OptionError("option-unknown", option="tail", known=TAILS)
-    both = pair(original, masked, variables)
+    both = pair(original, original if masked is None else masked, variables)
     x, y = both.values()
     outlying = _beyond(x, percentile, tail)
     unsafe = outlying & ~np.isnan(y) & close(x, y, k * deviations(y, both.variables))

@@ -35,7 +35,7 @@ from celosia.risk.linkage import Linkage
 from celosia.risk.mixed_distance import codes, is_categorical
 
 _WITHIN = (0.05, 0.2, 0.5)
-MOST_PAIRS = 25_000_000
+MOST_PAIRS = 10_000_000
 """Pairs above which the comparison is refused."""
 _PAIRS_FOR_U = 5_000_000
 _ID = "unique_id"
@@ -65,8 +65,8 @@ def probabilistic_linkage(
     categorical
         Numeric variables that are compared as categories.
     blocks
-        Only pairs that agree on all of these are compared: needed in files of more than some thousand records. A record
-        without such a pair is linked to nobody.
+        Only pairs that agree on all of these are compared: needed in files of more than three thousand records.
+        A record without such a pair is linked to nobody.
     run
         Its key chooses the pairs sampled for u; by default the same each time.
 

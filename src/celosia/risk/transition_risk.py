@@ -189,5 +189,5 @@ def _reach(keys: Keys, counts: Floats, tensors: list[Floats]) -> Floats:
     table: Floats = np.zeros([max(len(c), 1) for c in keys.categories])
     table[tuple(keys.digits.T - 1)] = counts
     for j, tensor in enumerate(tensors):
-        table = np.moveaxis(np.tensordot(table, tensor, axes=(j, 0)), -1, j)
+        table = np.moveaxis(np.asarray(np.tensordot(table, tensor, axes=(j, 0)), dtype=np.float64), -1, j)
     return table

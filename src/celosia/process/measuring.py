@@ -1,0 +1,99 @@
+"""What is looked at in a study: risk by scenario and way of counting, by group, and any measure by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from celosia.core.condition import holds
+from celosia.core.errors import PlanError
+from celosia.core.microdata import Microdata
+from celosia.core.results import Result
+from celosia.risk import BestGuess, IndividualRisk, PanelRisk, RiskByGroup, best_guess, by_group, individual, panel
+from celosia.risk.frequencies import Missing
+from celosia.risk.measures import measure
+
+if TYPE_CHECKING:
+    from celosia.process.scenario import Scenario
+    from celosia.process.study import Study
+
+_SAME = "__same"
+
+
+def risk(study: Study, scenario: Scenario, missing: Missing) -> IndividualRisk:
+    """The risk of a scenario; of a panel, that of the chain of all rounds."""
+    if scenario.person is not None:
+        return panel_risk(study, scenario).chain
+    data, keys = _with_keys(study.data, scenario)
+    household = study.household
+    if household is not None and household not in data:
+        home = study.root.data.in_order_of(data.ids).column(household)
+        data = data.with_columns({household: home})
+    weight = study.weight if study.weighted else None
+    known = _with_keys(truth(study), scenario)[0] if missing == "intruder" else None
+    return individual(data, keys, weight, household, missing, truth=known, run=study.run)
+
+
+def _with_keys(data: Microdata, scenario: Scenario) -> tuple[Microdata, list[str]]:
+    """The keys of a scenario that are still in the data; where none is, all records look alike."""
+    keys = [key for key in scenario.keys if key in data]
+    if keys:
+        return data, keys
+    return data.with_columns({_SAME: pl.Series([1] * data.height)}), [_SAME]
+
+
+def truth(study: Study) -> Microdata:
+    """The records as they are coded now, with every cell as it was before suppression and perturbation."""
+    data = study.root.data
+    for state in study.history[1:]:
+        step = state.plan.steps[-1]
+        if not (step.method.perturbs or step.method.suppresses):
+            data = step.apply(data, study.run).data
+    return data.in_order_of(study.data.ids)
+
+
+def panel_risk(study: Study, scenario: Scenario) -> PanelRisk:
+    """Risk of each round of a panel alone, and of the chain."""
+    if scenario.person is None or scenario.round is None:
+        raise PlanError("not-a-panel", scenario=scenario.name)
+    weight = study.weight if study.weighted else None
+    return panel(study.data, scenario.person, scenario.round, scenario.keys, weight)
+
+
+def groups(study: Study, scenario: Scenario) -> RiskByGroup:
+    """Risk of the plan's groups, as the original data tell who is in each."""
+    original = study.root.data.in_order_of(study.data.ids)
+    members = {name: holds(condition, original) for name, condition in study.plan.groups.items()}
+    return by_group(study.risk(scenario.name), members)
+
+
+def perturbed(study: Study, scenario: Scenario) -> tuple[str, ...]:
+    """The keys of a scenario that some step replaced by false values: their counts are no measure of risk."""
+    touched: set[str] = set()
+    for state in study.history[1:]:
+        if state.plan.steps[-1].method.perturbs and state.result is not None:
+            touched |= set(state.result.changed)
+    return tuple(key for key in scenario.keys if key in touched)
+
+
+def guess(study: Study, scenario: Scenario) -> BestGuess:
+    """How often the best guess names the right record of the treated file."""
+    data, keys = _with_keys(study.data, scenario)
+    return best_guess(_with_keys(truth(study), scenario)[0], data, keys)
+
+
+def named(study: Study, name: str, scenario: Scenario, options: Mapping[str, Any]) -> Result:
+    """Any measure by its name, with the study's keys, weight, household and original at hand."""
+    data, keys = _with_keys(study.data, scenario)
+    at_hand = {
+        "frame": data,
+        "masked": data,
+        "original": study.root.data.in_order_of(data.ids),
+        "keys": keys,
+        "weight": study.weight if study.weighted else None,
+        "household": study.household if study.household in data else None,
+        "run": study.run,
+    }
+    return measure(name, at_hand, options)
