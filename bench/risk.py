@@ -12,6 +12,7 @@ import warnings
 import polars as pl
 import risk_attribute
 import risk_linkage
+import risk_models
 import risk_uniques
 from measure import alternated, calibration, line, peak_gigabytes
 
@@ -54,7 +55,8 @@ def main() -> int:
     good &= risk_attribute.measured(wanted.rows)
     good &= risk_uniques.uniques(wanted.rows, wide=not wanted.quick)
     if not wanted.quick:
-        good &= risk_linkage.linked(wanted.rows)
+        good &= risk_linkage.run(wanted.rows)
+        good &= risk_models.models(risk_models.population(wanted.rows))
     print(f"peak memory {peak_gigabytes():.2f} GB (limit 4 GB, data included)")
     return 0 if good and peak_gigabytes() < 4 else 1
 

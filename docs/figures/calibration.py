@@ -10,7 +10,8 @@ from pathlib import Path
 import polars as pl
 
 from celosia import Run
-from celosia.core.language import LANGUAGES, speaking
+from celosia.core.language import LANGUAGES, percent, speaking
+from celosia.core.results import heading
 from celosia.datasets import bench_population
 from celosia.risk.calibration import Calibration, calibration
 
@@ -39,6 +40,21 @@ def draw(found: Calibration) -> None:
             for target in TARGETS:
                 svg = found.picture(target).svg()
                 (FOLDER / f"calibration-{target}.{language}.svg").write_text(svg + "\n", "utf-8")
+
+
+def bias_table(found: Calibration, target: str, language: str) -> str:
+    """The biases of one target in Markdown, as the page prints them."""
+    rows = found.table().filter(pl.col("target") == target)
+    with speaking(language):
+        lines = [[heading("estimator"), *(percent(fraction, 0) for fraction in FRACTIONS)], ["---"] * 7]
+        for (estimator,), biases in rows.group_by("estimator", maintain_order=True):
+            lines.append([f"`{estimator}`", *(signed(bias) for bias in biases["bias"])])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def signed(share: float) -> str:
+    """A share as a percentage with its sign."""
+    return ("+" if share > 0 else "−") + percent(abs(share), 0)
 
 
 if __name__ == "__main__":

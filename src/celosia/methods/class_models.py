@@ -23,11 +23,13 @@ from pydantic import BeforeValidator, Field, model_validator
 from celosia.core.dictionary import MissingKind
 from celosia.core.errors import DataError, OptionError
 from celosia.core.hierarchy import Hierarchy
+from celosia.core.method import Promise
 from celosia.core.model import Frozen, Share
 from celosia.engines.contract import Ints
 from celosia.methods.lattice import Floats, Sensitive
 from celosia.risk.class_sizes import ClassSizes
 from celosia.risk.population_uniqueness import ESTIMATORS
+from celosia.verify.models import Close, Diverse, FewGroups, LittleGain, NoneFrequent, OddsStay
 
 Mask = npt.NDArray[np.bool_]
 
@@ -52,6 +54,10 @@ class GroupModel(Frozen):
     """Whether joining sound groups gives a sound one."""
 
     @abstractmethod
+    def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
+        """What the output keeps of it."""
+
+    @abstractmethod
     def sound(self, tally: Ints, whole: Ints, variable: Sensitive) -> Mask:
         """Which groups comply: records by value in each group (never none), and in the whole file."""
 
@@ -64,7 +70,7 @@ class LDiversity(GroupModel):
     """At least l values, effective values, or values that no other outweighs by c."""
 
     model: Literal["l_diversity"] = "l_diversity"
-    l: Annotated[float, Field(ge=1)]
+    l: Annotated[float, Field(ge=1)]  # noqa: E741 (its name in the literature)
     kind: Literal["distinct", "entropy", "recursive"] = "distinct"
     c: Annotated[float, Field(gt=0)] = 2.0
 
@@ -86,6 +92,10 @@ class LDiversity(GroupModel):
             return np.zeros(len(tally), dtype=np.bool_)
         tail = down[:, least - 1 :].sum(axis=1)
         return np.asarray((down[:, least - 1] > 0) & (down[:, 0] < self.c * tail * (1.0 - 1e-12)))
+
+    def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
+        """What the output keeps of it."""
+        return (Diverse(keys, self.sensitive, self.l, self.kind, self.c),)
 
 
 class TCloseness(GroupModel):
@@ -117,6 +127,11 @@ class TCloseness(GroupModel):
             far = np.abs(apart).sum(axis=1) / 2
         return np.asarray(far <= self.t + ROUNDING)
 
+    def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
+        """What the output keeps of it."""
+        paths = self.hierarchy.rows if self.hierarchy is not None else ()
+        return (Close(keys, self.sensitive, self.t, self.distance, paths),)
+
 
 def _in_tree(apart: Floats, tree: Hierarchy, variable: Sensitive) -> Floats:
     """The mean of the equal distances between the branches of each level below the root."""
@@ -143,6 +158,10 @@ class AlphaK(GroupModel):
         """Groups where no value is too frequent."""
         return np.asarray(tally.max(axis=1) <= (self.alpha + ROUNDING) * tally.sum(axis=1))
 
+    def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
+        """What the output keeps of it."""
+        return (NoneFrequent(keys, self.sensitive, self.alpha),)
+
 
 class DeltaDisclosure(GroupModel):
     """The odds of every value that the group holds move less than delta bits."""
@@ -158,6 +177,10 @@ class DeltaDisclosure(GroupModel):
         moved = np.where(tally > 0, np.abs(np.log2(np.where(tally > 0, ratio, 1.0))), 0.0)
         return np.asarray(moved.max(axis=1) < self.delta - ROUNDING)
 
+    def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
+        """What the output keeps of it."""
+        return (OddsStay(keys, self.sensitive, self.delta),)
+
 
 class BetaLikeness(GroupModel):
     """No value gains more than beta; in the enhanced sense, nor more than -ln of its share."""
@@ -172,6 +195,10 @@ class BetaLikeness(GroupModel):
         gain = (tally / tally.sum(axis=1, keepdims=True)) / p - 1
         most = np.minimum(self.beta, -np.log(p)) if self.kind == "enhanced" else self.beta
         return np.asarray(((gain <= most + ROUNDING) | (tally == 0)).all(axis=1))
+
+    def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
+        """What the output keeps of it."""
+        return (LittleGain(keys, self.sensitive, self.beta, self.kind),)
 
 
 class KMap(Frozen):
@@ -204,6 +231,10 @@ class KMap(Frozen):
             chance *= rate / (i + 1)
         return min(self.k, terms + 1)
 
+    def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
+        """Nothing beside k: what it estimates is not seen in the output."""
+        return ()
+
 
 class SampleModel(Frozen):
     """A model that judges the sizes of the kept groups."""
@@ -233,6 +264,10 @@ class AverageRisk(SampleModel):
         exposed = int(sizes[1.0 / sizes > self.highest + 1e-12].sum())
         return exposed <= self.at_risk * records * (1 + 1e-12)
 
+    def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
+        """What the output keeps of it."""
+        return (FewGroups(keys, self.risk, self.highest, self.at_risk),)
+
 
 class SampleUniqueness(SampleModel):
     """The share of kept records that are alone with their key."""
@@ -243,6 +278,10 @@ class SampleUniqueness(SampleModel):
     def sound(self, sizes: Ints) -> bool:
         """Whether groups of these sizes comply."""
         return int((sizes == 1).sum()) <= self.share * int(sizes.sum()) * (1 + 1e-12)
+
+    def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
+        """What the output keeps of it."""
+        return (FewGroups(keys, 1.0, 0.5, self.share),)
 
 
 class PopulationUniqueness(SampleModel):
@@ -266,6 +305,10 @@ class PopulationUniqueness(SampleModel):
             with suppress(DataError):
                 found.append(ESTIMATORS[name](classes, self.population).uniques)
         return bool(found) and min(found) <= self.share * self.population
+
+    def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
+        """Nothing: what it estimates is not seen in the output."""
+        return ()
 
 
 Model = Annotated[

@@ -70,9 +70,7 @@ class LeveledKey:
             ]
             ancestor.append(np.array(mine, dtype=np.int32))
             lines.append(np.array([1 if i >= len(known) else leaves[i] for i in mine], dtype=np.int64))
-            shown = [
-                code if row is None else row[level] for code, row in zip(categories.codes, rows, strict=True)
-            ]
+            shown = [code if row is None else row[level] for code, row in zip(categories.codes, rows, strict=True)]
             codes.append((None, *shown))
         return cls(name, len(hierarchy.rows), tuple(ancestor), tuple(lines), tuple(codes))
 
@@ -243,6 +241,15 @@ class Lattice:
             tallies.append(total)
         return self._keep(Grouping(levels, first[:found].copy(), size, tuple(tallies)))
 
+    def members(self, grouping: Grouping, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Which distinct keys belong to the chosen groups."""
+        at = [key.ancestor[level][self.digits[:, j]] for j, (key, level) in self._leveled(grouping.levels)]
+        of_group = np.stack([column[grouping.rows[chosen]] for column in at], axis=1)
+        return _rows_among(np.stack(at, axis=1), of_group)
+
+    def _leveled(self, levels: Levels) -> Iterator[tuple[int, tuple[LeveledKey, int]]]:
+        yield from enumerate(zip(self.keys, levels, strict=True))
+
     def _nearest(self, levels: Levels) -> Grouping:
         """The smallest grouping at hand that is nowhere more general."""
         if not self._stored:
@@ -289,3 +296,10 @@ class Lattice:
             [ancestor.astype(np.uint64) << np.uint64(shift) for ancestor in key.ancestor]
             for key, (_, shift) in zip(self.keys, self._places, strict=True)
         ]
+
+
+def _rows_among(rows: Rows, some: Rows) -> npt.NDArray[np.bool_]:
+    """Which rows of a table are among those of another."""
+    both = np.concatenate([some, rows])
+    number = np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)
+    return np.asarray(np.isin(number[len(some) :], number[: len(some)]))

@@ -113,11 +113,36 @@ class Loss(ABC):
 
     def _joined(self, of_key: Floats) -> float:
         """One figure from those of the keys."""
-        cut = np.floor(np.maximum(of_key, 0.0) * _DECIMALS) / _DECIMALS
-        return _AGGREGATES[self.aggregate or self.default](self.weights * cut)
+        return _AGGREGATES[self.aggregate or self.default](self.weights * _cut(of_key))
 
 
-class DomainShare(Loss):
+def _cut(values: Floats) -> Floats:
+    """Values without what is beyond ten decimals; none is below zero."""
+    return np.asarray(np.floor(np.maximum(values, 0.0) * _DECIMALS) / _DECIMALS)
+
+
+class LossOfKeys(Loss):
+    """A loss that joins those of the keys, whose floor each key's level says."""
+
+    @abstractmethod
+    def _of_level(self, j: int, level: int) -> float:
+        """What a key loses at a level at the least."""
+
+    def floor(self, levels: Levels) -> float:
+        """The least losses of the keys, joined."""
+        chosen = np.array([of_key[level] for of_key, level in zip(self._least, levels, strict=True)])
+        return _AGGREGATES[self.aggregate or self.default](chosen)
+
+    @cached_property
+    def _least(self) -> list[list[float]]:
+        """The weighted least loss of each key at each level."""
+        return [
+            (self.weights[j] * _cut(np.array([self._of_level(j, level) for level in range(height + 1)]))).tolist()
+            for j, height in enumerate(self.lattice.heights)
+        ]
+
+
+class DomainShare(LossOfKeys):
     """``loss``."""
 
     default: ClassVar[Aggregate] = "geometric_mean"
@@ -134,11 +159,6 @@ class DomainShare(Loss):
         gone = float(split.lost) if self.s == 1.0 else lost + self.s * (split.lost - lost)
         return self._joined(self._scaled(kept * self.g + gone))
 
-    def floor(self, levels: Levels) -> float:
-        """The loss if no record were lost."""
-        shares = np.array([self._shares[j][level] for j, level in enumerate(levels)])
-        return self._joined(self._scaled(shares * self.g))
-
     def _scaled(self, total: Floats) -> Floats:
         least = self.lattice.records * self.g / self._domain
         room = self.lattice.records - least
@@ -148,26 +168,25 @@ class DomainShare(Loss):
     def _domain(self) -> Floats:
         return np.array([key.domain for key in self.lattice.keys], dtype=np.float64)
 
-    @cached_property
-    def _shares(self) -> list[list[float]]:
-        """The sum of the shares of all records, for each key and level."""
-        lattice = self.lattice
-        return [
-            [float((lines[lattice.digits[:, j]] * lattice.count).sum() / key.domain) for lines in key.lines]
-            for j, key in enumerate(lattice.keys)
-        ]
+    def _of_level(self, j: int, level: int) -> float:
+        """The loss if no record were lost."""
+        key = self.lattice.keys[j]
+        share = int((key.lines[level][self.lattice.digits[:, j]] * self.lattice.count).sum()) / key.domain
+        least = self.lattice.records * self.g / key.domain
+        room = self.lattice.records - least
+        return (share * self.g - least) / room if room > 0 else 0.0
 
 
-class Entropy(Loss):
+class Entropy(LossOfKeys):
     """``entropy``."""
 
     def of(self, split: Split) -> float:
         """The loss of a node."""
         return self._joined((self._generalised(split.levels) * self.g + self._lost(split) * self.s) / self._most)
 
-    def floor(self, levels: Levels) -> float:
+    def _of_level(self, j: int, level: int) -> float:
         """The loss if no record were lost."""
-        return self._joined(self._generalised(levels) * self.g / self._most)
+        return float(self._bits[j][level] * self.g / self._most[j])
 
     def _generalised(self, levels: Levels) -> Floats:
         return np.array([self._bits[j][level] for j, level in enumerate(levels)])
@@ -190,7 +209,10 @@ class Entropy(Loss):
         """Records by ancestor, for each key and level."""
         lattice = self.lattice
         return [
-            [np.bincount(ancestor[lattice.digits[:, j]], weights=lattice.count) for ancestor in key.ancestor]
+            [
+                np.bincount(ancestor[lattice.digits[:, j]], weights=lattice.count).astype(np.float64)
+                for ancestor in key.ancestor
+            ]
             for j, key in enumerate(lattice.keys)
         ]
 
@@ -217,12 +239,12 @@ class NormalisedEntropy(Entropy):
     """``normalised_entropy``."""
 
     @cached_property
-    def _most(self) -> Floats:  # type: ignore[override]
+    def _most(self) -> Floats:
         whole = [-(f[0] * np.log2(np.maximum(f[0], 1) / self.lattice.records)).sum() for f in self._frequencies]
         return np.array([bits or 1.0 for bits in whole])
 
 
-class Precision(Loss):
+class Precision(LossOfKeys):
     """``precision``."""
 
     default: ClassVar[Aggregate] = "arithmetic_mean"
@@ -232,9 +254,9 @@ class Precision(Loss):
         lost = split.lost / self.lattice.records
         return self._joined((1.0 - lost) * self._climbed(split.levels) + lost * self.s)
 
-    def floor(self, levels: Levels) -> float:
+    def _of_level(self, j: int, level: int) -> float:
         """The loss if records were lost only where that is cheaper."""
-        return self._joined(np.minimum(self._climbed(levels), self.s))
+        return min(level / max(self.lattice.heights[j], 1) * self.g, self.s)
 
     def _climbed(self, levels: Levels) -> Floats:
         return np.array(levels) / np.maximum(self.lattice.heights, 1) * self.g

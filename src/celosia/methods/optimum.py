@@ -1,9 +1,9 @@
 r"""The best node of a lattice: best first by a floor of the loss, exact, and with a proven bound if stopped before.
 
-Nodes are taken by the least that they and all above them can lose. The first one whose floor is not below the best loss
-found ends the search: nothing that is left can be better. A node that loses more records than allowed to conditions that
-joining groups never spoils rules out all that are more detailed. Where one turns up, the boundary on a path from it to
-the top is found by bisection, so that single nodes rule out many.
+Nodes are taken by the least that they and all above them can lose. The first one whose floor is not below the best
+loss found ends the search: nothing that is left can be better. A node that loses more records than allowed to
+conditions that joining groups never spoils rules out all that are more detailed. Where one turns up, the boundary on a
+path from it to the top is found by bisection, so that single nodes rule out many.
 
 References
 ----------
@@ -173,6 +173,7 @@ class _Search:
     check: Callable[[float], None]
     seen: dict[Levels, Seen] = field(default_factory=dict)
     floors: dict[Levels, float] = field(default_factory=dict)
+    least_of: dict[Levels, float] = field(default_factory=dict)
     heap: list[tuple[float, int, Levels]] = field(default_factory=list)
     best: Seen | None = None
     barriers: Ints = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
@@ -194,11 +195,17 @@ class _Search:
         """The best loss so far."""
         return float("inf") if self.best is None else self.best.loss
 
+    def floor(self, levels: Levels) -> float:
+        """The floor that the levels alone give, reckoned once."""
+        if levels not in self.least_of:
+            self.least_of[levels] = self.goal.loss.floor(levels)
+        return self.least_of[levels]
+
     def push(self, levels: Levels, floor: float) -> None:
         """Keep a node for later, unless it cannot be better than the best."""
         known = self.floors.get(levels)
         if known is None:
-            self.floors[levels] = floor = max(floor, self.goal.loss.floor(levels))
+            self.floors[levels] = floor = max(floor, self.floor(levels))
             if floor < self.least:
                 heappush(self.heap, (floor, sum(levels), levels))
         elif floor > known:
@@ -212,7 +219,7 @@ class _Search:
         """Look for the last hopeless node on the path from this one to the top that loses the least."""
         path = [levels]
         while above := list(self.goal.lattice.above(path[-1])):
-            path.append(min(above, key=self.goal.loss.floor))
+            path.append(min(above, key=self.floor))
         low, high = 0, len(path) - 1
         while high - low > 1:
             middle = (low + high) // 2

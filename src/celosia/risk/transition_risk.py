@@ -143,7 +143,8 @@ def _unique_risk(before: Microdata, true: Keys, published: Keys, tensors: list[F
     stays = np.ones(alone.size)
     for tensor, cell in zip(tensors, cells, strict=True):
         stays *= tensor[cell, cell]
-    return np.divide(stays, expected[cells], out=np.zeros_like(stays), where=expected[cells] > 0)
+    chance: Floats = np.divide(stays, expected[cells], out=np.zeros_like(stays), where=expected[cells] > 0)
+    return chance
 
 
 def _strict_together(before: Microdata, after: Microdata, keys: tuple[str, ...]) -> tuple[Keys, Keys]:
@@ -186,8 +187,9 @@ def _matrix(keys: Keys, j: int, given: Matrix | None) -> Floats:
 
 def _reach(keys: Keys, counts: Floats, tensors: list[Floats]) -> Floats:
     """For every cell of the cross product, the sum over true keys of their count times the chance to land there."""
-    table: Floats = np.zeros([max(len(c), 1) for c in keys.categories])
+    table = np.zeros([max(len(c), 1) for c in keys.categories])
     table[tuple(keys.digits.T - 1)] = counts
     for j, tensor in enumerate(tensors):
-        table = np.moveaxis(np.asarray(np.tensordot(table, tensor, axes=(j, 0)), dtype=np.float64), -1, j)
-    return table
+        table = np.moveaxis(np.tensordot(table, tensor, axes=(j, 0)), -1, j)
+    reached: Floats = table
+    return reached

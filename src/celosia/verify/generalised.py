@@ -1,0 +1,89 @@
+"""Generalised files: codes climbed their hierarchy, and every record is in company or has lost its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import and_
+
+import polars as pl
+
+from celosia.core.codes import spell_series
+from celosia.core.errors import PromiseError
+from celosia.core.microdata import Microdata
+from celosia.verify.anonymity import published
+from celosia.verify.cells import aligned
+
+
+def emptied_records(data: Microdata, keys: Sequence[str]) -> pl.Series:
+    """True for the records that lost every key."""
+    return reduce(and_, [data.suppressed(name) for name in keys])
+
+
+def groups(data: Microdata, keys: Sequence[str], *others: str) -> pl.DataFrame:
+    """The published keys of the records that have not lost them all, and other variables."""
+    cells = pl.DataFrame([published(data, name).alias(name) for name in (*keys, *others)])
+    return cells.filter(~emptied_records(data, keys))
+
+
+@dataclass(frozen=True)
+class Ancestors:
+    """Every code is as it was, an ancestor of what it was, or emptied and marked; missing ones that are no leaves stay.
+
+    With ``one_level`` all codes of the file are at one and the same level.
+    """
+
+    variable: str
+    rows: tuple[tuple[str, ...], ...] = field(repr=False)
+    one_level: bool = False
+
+    def check(self, before: Microdata, after: Microdata) -> None:
+        """Raise where a code is no ancestor, or levels differ."""
+        old, new = aligned(before, after, self.variable)
+        emptied = after.suppressed(self.variable)
+        pairs = pl.DataFrame({"old": spell_series(old), "new": spell_series(new)}).filter(~emptied).unique()
+        path = {row[0]: row for row in self.rows}
+        possible = set(range(len(self.rows[0])))
+        for was, now in pairs.iter_rows():
+            row = path.get(was) if was is not None else None
+            at = {level for level, code in enumerate(row) if code == now} if row else set()
+            if not at and not (row is None and was == now):
+                raise PromiseError("promise-ancestor", variable=self.variable)
+            possible = possible & at if row else possible
+        if self.one_level and not possible:
+            raise PromiseError("promise-level", variable=self.variable)
+
+
+@dataclass(frozen=True)
+class EmptiedAtMost:
+    """No more than a share of the records lost their keys."""
+
+    keys: tuple[str, ...]
+    share: float
+
+    def check(self, before: Microdata, after: Microdata) -> None:
+        """Raise where more did."""
+        lost = int(emptied_records(after, self.keys).sum()) - int(emptied_records(before, self.keys).sum())
+        if lost > self.share * before.height + 1e-6:
+            raise PromiseError("promise-emptied-share", count=lost, share=self.share)
+
+
+@dataclass(frozen=True)
+class SafeOrEmptied:
+    """Every record shares its published key with at least k - 1 others, or has lost all of it."""
+
+    keys: tuple[str, ...]
+    k: int
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables it speaks of."""
+        return self.keys
+
+    def check(self, before: Microdata, after: Microdata) -> None:
+        """Raise with the number of records in smaller groups."""
+        sizes = groups(after, self.keys).group_by(self.keys).len()
+        short = sizes.filter(pl.col("len") < self.k)["len"].sum()
+        if short:
+            raise PromiseError("promise-k", k=self.k, count=int(short), counting="strict")
