@@ -202,3 +202,26 @@ def test_it_does_what_the_mapping_says(values, mapping, others):
     frame = pl.DataFrame({"x": pl.Series(values, dtype=pl.String)})
     found = RecodeCategories(variables=("x",), mapping=mapping, others=others).apply(frame).data["x"].to_list()
     assert found == [None if v is None else mapping.get(v, others or v) for v in values]
+
+
+class TestParents:
+    frame = pl.DataFrame({"comuna": ["01101", "01107", "02101", None], "region": [1, 1, 2, 2]})
+
+    def test_a_column_beside_it_names_the_parent(self):
+        done = RecodeCategories(variables=("comuna",), parent="region").apply(self.frame)
+        assert done.data["comuna"].to_list() == ["1", "1", "2", None]
+
+    def test_the_first_characters_name_the_parent(self):
+        done = RecodeCategories(variables=("comuna",), prefix=2).apply(self.frame)
+        assert done.data["comuna"].to_list() == ["01", "01", "02", None]
+
+    def test_a_code_with_two_parents_is_refused(self):
+        with pytest.raises(DataError) as error:
+            RecodeCategories(variables=("region",), parent="comuna").apply(self.frame)
+        assert error.value.code == "recode-parents" and "01101" not in str(error.value)
+
+    def test_one_way_only(self):
+        with pytest.raises(OptionError):
+            RecodeCategories(variables=("comuna",), prefix=2, parent="region")
+        with pytest.raises(OptionError):
+            RecodeCategories(variables=("comuna",), prefix=2, others="9")

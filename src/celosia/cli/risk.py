@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from celosia.cli.output import Output
+from celosia.core.dictionary import Role
 from celosia.core.errors import DataError, OptionError
 from celosia.core.language import number, percent, text
 from celosia.core.microdata import Microdata
@@ -30,12 +31,12 @@ class Asked:
     missing: str
     dictionary: Path | None
 
-    def read(self) -> Microdata:
+    def read(self, key: bytes | None = None) -> Microdata:
         """The file, checked for what no measure can work on."""
         from celosia.io import read
         from celosia.process.inspection import warn_of_identifiers
 
-        data = read(self.file, dictionary=self.dictionary)
+        data = read(self.file, dictionary=self.dictionary, key=key)
         if data.height == 0:
             raise DataError("no-records")
         warn_of_identifiers(data, self.keys)
@@ -50,12 +51,16 @@ def measures(
     from celosia.risk.measures import measure
 
     with output.working(), output.progress() as run:
-        data = asked.read()
+        key = run.step("record-ids").secret
+        data, original = asked.read(key), None
+        if more["original"] is not None:
+            original = read(more["original"], dictionary=asked.dictionary, key=key)
+            original, data = _matched(original, data)
         sensitive = more["sensitive"]
         at_hand = {
             "frame": data,
             "masked": data,
-            "original": None if more["original"] is None else read(more["original"], dictionary=asked.dictionary),
+            "original": original,
             "register": None if more["register"] is None else read(more["register"]),
             "keys": asked.keys,
             "weight": asked.weight,
@@ -68,6 +73,20 @@ def measures(
     for name, result in found.items():
         output.table(_shown(result), title=name)
     return output.done({"measures": {name: result.to_dict() for name, result in found.items()}})
+
+
+def _matched(original: Microdata, masked: Microdata) -> tuple[Microdata, Microdata]:
+    """Both files matched by the declared id where both hold it, else row by row."""
+    role = original.role(Role.ID)
+    if role is not None and role == masked.role(Role.ID):
+        return original, masked
+    return _by_row(original), _by_row(masked)
+
+
+def _by_row(data: Microdata) -> Microdata:
+    """The data with the row as record id."""
+    role = data.role(Role.ID)
+    return data if role is None else Microdata(data.frame, data.dictionary.replace(role, role=None))
 
 
 def _option(written: str) -> tuple[str, Any]:

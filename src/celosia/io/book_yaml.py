@@ -1,10 +1,12 @@
 """Code books in YAML: a mapping of variables, each a mapping of facts.
 
->>> variables:
-...   sexo:
-...     label: Sexo
-...     values: {1: Hombre, 2: Mujer, 99: No responde}
-...     missing: {99: non_response}
+::
+
+    variables:
+      sexo:
+        label: Sexo
+        values: {1: Hombre, 2: Mujer, 99: No responde}
+        missing: {99: non_response}
 """
 
 from __future__ import annotations

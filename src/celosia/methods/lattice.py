@@ -241,6 +241,11 @@ class Lattice:
             tallies.append(total)
         return self._keep(Grouping(levels, first[:found].copy(), size, tuple(tallies)))
 
+    def part(self, chosen: npt.NDArray[np.bool_]) -> Lattice:
+        """The lattice of some of the distinct keys alone."""
+        tallies = tuple(tally[chosen] for tally in self.tallies)
+        return Lattice(self.keys, self.digits[chosen], self.count[chosen], self.sensitive, tallies)
+
     def members(self, grouping: Grouping, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Which distinct keys belong to the chosen groups."""
         at = [key.ancestor[level][self.digits[:, j]] for j, (key, level) in self._leveled(grouping.levels)]

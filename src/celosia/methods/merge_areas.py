@@ -213,7 +213,8 @@ class _Merging:
     def _reach(self, sizes: Ints) -> npt.NDArray[np.float64]:
         """How far each is towards enough, in [0, 1]."""
         share: npt.NDArray[np.float64] = sizes / np.maximum(self.need, 1)
-        return np.where(self.need > 0, np.minimum(share, 1), 1.0).min(axis=1)
+        least: npt.NDArray[np.float64] = np.where(self.need > 0, np.minimum(share, 1), 1.0).min(axis=1)
+        return least
 
     def _others(self, first: int) -> Ints:
         if self.near is not None:

@@ -157,12 +157,15 @@ class Optimum:
         No node loses less than this.
     proven
         Whether the best node is the best there is.
+    barriers
+        The most general hopeless nodes.
     """
 
     best: Seen
     seen: tuple[Seen, ...]
     bound: float
     proven: bool
+    barriers: Ints
 
 
 @dataclass(eq=False)
@@ -240,7 +243,10 @@ class _Search:
 
 
 def optimum(
-    goal: Goal, check: Callable[[float], None] = lambda done: None, time_budget: float | None = None
+    goal: Goal,
+    check: Callable[[float], None] = lambda done: None,
+    time_budget: float | None = None,
+    barriers: Ints | None = None,
 ) -> Optimum:
     """The node with the least loss among those that comply.
 
@@ -252,8 +258,12 @@ def optimum(
         Called with the share of the nodes looked at; may raise to stop.
     time_budget
         Seconds after which the best so far is given back.
+    barriers
+        Nodes known to be hopeless.
     """
     search = _Search(goal, check)
+    if barriers is not None:
+        search.barriers = barriers
     end = float("inf") if time_budget is None else time.monotonic() + time_budget
     if search.look(goal.lattice.heights).hopeless:
         raise DataError("generalization-impossible", k=goal.k, count=goal.limit)
@@ -276,4 +286,4 @@ def optimum(
     if search.best is None:
         raise DataError("generalization-impossible", k=goal.k, count=goal.limit)
     bound = min(search.heap[0][0], search.least) if search.heap else search.least
-    return Optimum(search.best, tuple(search.seen.values()), bound, bound >= search.least)
+    return Optimum(search.best, tuple(search.seen.values()), bound, bound >= search.least, search.barriers)

@@ -25,7 +25,7 @@ def _as_hierarchy(given: Any) -> Any:
 
 
 class RecodeCategories(ColumnMethod):
-    """Merge categories: by a mapping of codes, or by climbing a hierarchy.
+    """Merge categories: by a mapping of codes, by climbing a hierarchy, or to a parent that the data name.
 
     Missing codes stay as they are unless the mapping names them or ``missing`` gives non-response a code. The
     column keeps its type where that can hold the new codes, else it becomes text.
@@ -39,6 +39,10 @@ class RecodeCategories(ColumnMethod):
     hierarchy, to_level
         A hierarchy, or its rows (most detailed code first), and the level to climb to; every code of the
         data must be in it.
+    parent
+        A variable that holds the parent of each code (comuna → provincia); each code must have one.
+    prefix
+        How many characters of the code name its parent (``01101`` → ``01``).
     labels
         New code → label.
     others
@@ -60,19 +64,21 @@ class RecodeCategories(ColumnMethod):
     mapping: Annotated[ReadOnly[Code, Code], Field(min_length=1)] | None = None
     hierarchy: Annotated[Hierarchy, BeforeValidator(_as_hierarchy)] | None = None
     to_level: Annotated[int, Field(ge=1)] | None = None
+    parent: str | None = None
+    prefix: Annotated[int, Field(ge=1)] | None = None
     labels: ReadOnly[Code, str] = Field(default_factory=dict, validate_default=True)
     others: Code | None = None
     missing: Code | None = None
 
     @model_validator(mode="after")
     def _one_way(self) -> RecodeCategories:
-        exactly_one(mapping=self.mapping, hierarchy=self.hierarchy)
+        exactly_one(mapping=self.mapping, hierarchy=self.hierarchy, parent=self.parent, prefix=self.prefix)
+        if self.others is not None and self.mapping is None:
+            raise OptionError("option-needs", option="others", needs="mapping")
         if self.hierarchy is None:
             if self.to_level is not None:
                 raise OptionError("option-needs", option="to_level", needs="hierarchy")
             return self
-        if self.others is not None:
-            raise OptionError("option-needs", option="others", needs="mapping")
         if self.to_level is None or self.to_level >= self.hierarchy.depth:
             raise OptionError("option-range", option="to_level", low=1, high=self.hierarchy.depth - 1)
         return self
@@ -84,7 +90,7 @@ class RecodeCategories(ColumnMethod):
 
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
         """Codes merged and never split, new codes as declared, missing codes kept unless named."""
-        kept = [name for name in self.variables if self._spares_missing(before.dictionary[name])]
+        kept = [name for name in self.variables if self._spares_missing(before, name)]
         return (
             *super().promises(before),
             *(NoFiner(name) for name in self.variables),
@@ -97,22 +103,27 @@ class RecodeCategories(ColumnMethod):
 
     def _column(self, data: Microdata, name: str) -> NewColumn:
         variable = data.dictionary[name]
-        target = self._target(variable, _codes(data, name))
+        target = self._target(variable, _codes(data, name), self._named(data, name))
         values = engine(data).map_codes(name, target)
         if self.missing is not None and variable.null is not MissingKind.NOT_APPLICABLE:
             values = _filled(values, self.missing, data.suppressed(name))
         return NewColumn(values, self._described(variable, target))
 
-    @property
-    def _named(self) -> Mapping[str, str]:
-        """What the mapping or the hierarchy says of each code it names."""
+    def _named(self, data: Microdata, name: str) -> Mapping[str, str]:
+        """The new code of each code that the mapping, the hierarchy, the parent or the prefix speaks of."""
         if self.hierarchy is not None:
             return self.hierarchy.mapping(self.to_level or 0)
+        if self.parent is not None:
+            return _parents(data, name, self.parent)
+        if self.prefix is not None:
+            values = [code for code in _codes(data, name) if data.dictionary[name].kind_of(code) is None]
+            return {code: code[: self.prefix] for code in values}
         return self.mapping or {}
 
-    def _target(self, variable: Variable, codes: Collection[str]) -> dict[str, str]:
+    def _target(self, variable: Variable, codes: Collection[str], named: Mapping[str, str]) -> dict[str, str]:
         """The new code of every code of the column and of the dictionary."""
-        named, target, unknown = self._named, {}, 0
+        target: dict[str, str] = {}
+        unknown = 0
         for code in dict.fromkeys([*variable.values, *variable.missing, *codes]):
             kind = variable.kind_of(code)
             if code in named:
@@ -152,19 +163,31 @@ class RecodeCategories(ColumnMethod):
 
     def _domain(self, before: Microdata, name: str) -> frozenset[str]:
         """Every code that the recoded variable may hold."""
-        named = self._named
+        named = self._named(before, name)
         stay = [] if self.others is not None else [c for c in _codes(before, name) if c not in named]
         extra = [code for code in (self.others, self.missing) if code is not None]
         return frozenset([*named.values(), *stay, *extra])
 
-    def _spares_missing(self, variable: Variable) -> bool:
-        return self.missing is None and not any(variable.kind_of(code) for code in self._named)
+    def _spares_missing(self, before: Microdata, name: str) -> bool:
+        variable = before.dictionary[name]
+        return self.missing is None and not any(variable.kind_of(code) for code in self._named(before, name))
 
 
 def _codes(data: Microdata, name: str) -> dict[str, None]:
     """The distinct codes of a column, in order."""
     distinct = spell_series(data.column(name).unique().drop_nulls()).unique().sort()
     return dict.fromkeys(distinct.to_list())
+
+
+def _parents(data: Microdata, name: str, parent: str) -> dict[str, str]:
+    """Code → the one code of the parent variable that stands beside it."""
+    child, above = data.column(name), data.column(parent)
+    valued = ~(data.dictionary[name].missing_mask(child) | data.dictionary[parent].missing_mask(above))
+    pairs = pl.DataFrame({"code": spell_series(child), "parent": spell_series(above)}).filter(valued).unique()
+    several = pairs.height - pairs["code"].n_unique()
+    if several:
+        raise DataError("recode-parents", variable=name, parent=parent, count=several)
+    return dict(pairs.sort("code").iter_rows())
 
 
 def _filled(values: pl.Series, code: str, suppressed: pl.Series) -> pl.Series:

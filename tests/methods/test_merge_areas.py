@@ -1,0 +1,207 @@
+"""Areas are merged until each is large enough, within their parents, next to each other, with few merges."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from celosia import Dictionary, Microdata, Run, Variable
+from celosia.core.errors import DataError, OptionError, PromiseError, RoleError
+from celosia.core.language import speaking
+from celosia.methods.merge_areas import MergeAreas
+from celosia.verify.areas import Contiguous, EnoughInAreas, InRuns, WithinParent
+
+
+def persons(**areas):
+    """A person a record: area → how many."""
+    return pl.DataFrame({"zona": [code for code, count in areas.items() for _ in range(count)]})
+
+
+def groups(result):
+    """The sets of areas that were merged."""
+    found = {}
+    for code, new in result.mapping.items():
+        found.setdefault(new, set()).add(code)
+    return {frozenset(codes) for codes in found.values()}
+
+
+def fewest_merges(sizes, need):
+    """By brute force over all partitions of the areas."""
+
+    def partitions(items):
+        if not items:
+            yield []
+            return
+        for rest in partitions(items[1:]):
+            yield [[items[0]], *rest]
+            for i, block in enumerate(rest):
+                yield [*rest[:i], [items[0], *block], *rest[i + 1 :]]
+
+    blocks = (p for p in partitions(list(sizes)) if all(sum(block) >= need for block in p))
+    return len(sizes) - max(map(len, blocks))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=6), st.integers(1, 10))
+def test_every_area_has_enough_and_the_bound_holds(sizes, need):
+    frame = persons(**{f"z{i}": size for i, size in enumerate(sizes)})
+    method = MergeAreas(area="zona", minimum_persons=need)
+    if sum(sizes) < need:
+        with pytest.raises(DataError) as caught:
+            method.apply(frame)
+        assert caught.value.code == "areas-impossible"
+        return
+    result = method.apply(frame)
+    assert result.data.group_by("zona").len()["len"].min() >= need
+    assert result.areas - result.merges == result.data["zona"].n_unique()
+    best = fewest_merges(sizes, need)
+    assert result.lower_bound <= best <= result.merges <= best + 1
+    assert method.apply(result.data).merges == 0
+
+
+def test_two_small_areas_help_each_other_before_a_large_one_is_touched():
+    result = MergeAreas(area="zona", minimum_persons=4).apply(persons(a=2, b=9, c=2, d=3, e=1))
+    assert groups(result) == {frozenset("de"), frozenset("ac")}
+    assert result.merges == result.lower_bound == 2
+    assert result.data["zona"].unique().sort().to_list() == ["a+", "b", "d+"]
+
+
+def test_dwellings_count_too_and_their_numbers_may_repeat_in_another_area():
+    frame = pl.DataFrame({"zona": list("aaabbbcccc"), "casa": [1, 1, 1, 1, 2, 2, 1, 2, 3, 4]})
+    result = MergeAreas(area="zona", minimum_dwellings=3, dwelling="casa").apply(frame)
+    assert groups(result) == {frozenset("ab")}
+    both = MergeAreas(area="zona", minimum_persons=7, minimum_dwellings=3, dwelling="casa").apply(frame)
+    assert groups(both) == {frozenset("abc")}
+
+
+def test_areas_stay_within_their_parent():
+    frame = persons(a=1, b=5, c=1, d=5).with_columns(region=pl.col("zona").is_in(["a", "b"]))
+    result = MergeAreas(area="zona", parent="region", minimum_persons=3).apply(frame)
+    assert groups(result) == {frozenset("ab"), frozenset("cd")}
+    with pytest.raises(DataError) as caught:
+        MergeAreas(area="zona", parent="region", minimum_persons=7).apply(frame)
+    assert caught.value.facts["count"] == 2
+    with pytest.raises(DataError) as caught:
+        MergeAreas(area="region", parent="zona", minimum_persons=3).apply(frame)
+    assert caught.value.code == "area-two-parents"
+
+
+def test_neighbours_by_order_and_by_list():
+    frame = persons(a=1, b=9, c=1, d=9)
+    assert groups(MergeAreas(area="zona", minimum_persons=2).apply(frame)) == {frozenset("ac")}
+    ordered = MergeAreas(area="zona", minimum_persons=2, adjacency="order").apply(frame)
+    assert groups(ordered) == {frozenset("ab"), frozenset("cd")} and ordered.lower_bound == 1
+    listed = MergeAreas(area="zona", minimum_persons=2, adjacency={"a": ("d",), "b": ("c", "x")}).apply(frame)
+    assert groups(listed) == {frozenset("ad"), frozenset("bc")}
+    with pytest.raises(DataError) as caught:
+        MergeAreas(area="zona", minimum_persons=2, adjacency={"a": ("b",)}).apply(frame)
+    assert caught.value.facts["count"] == 1  # nobody is next to c
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(1, 6), min_size=2, max_size=9), st.integers(2, 8), st.data())
+def test_groups_hang_together(sizes, need, chance):
+    codes = [f"{i}" for i in range(len(sizes))]
+    ring = {code: (codes[i - 1],) for i, code in enumerate(codes)}
+    extra = chance.draw(st.tuples(st.sampled_from(codes), st.sampled_from(codes)))
+    ring[extra[0]] = (*ring[extra[0]], extra[1])
+    frame = persons(**dict(zip(codes, sizes, strict=True)))
+    if sum(sizes) < need:
+        return
+    for adjacency in ("order", ring):
+        result = MergeAreas(area="zona", minimum_persons=need, adjacency=adjacency).apply(frame, Run(key=1))
+        assert result.data.group_by("zona").len()["len"].min() >= need
+        assert result.merges >= result.lower_bound
+
+
+def test_labels_and_missing_codes():
+    book = Dictionary.of(
+        Variable(name="zona", values={1: "Norte", 2: "Sur", 3: "Este", 99: "No sabe"}, missing={99: "non_response"})
+    )
+    data = Microdata(pl.DataFrame({"zona": [1, 2, 3, 3, 3, 99, None]}), book)
+    after = MergeAreas(area="zona", minimum_persons=2).apply(data).data
+    assert after.column("zona").to_list() == ["1+", "1+", "3", "3", "3", "99", None]
+    values = after.dictionary["zona"].values
+    assert values["1+"] == "Norte, Sur" and values["3"] == "Este" and "1" not in values
+
+
+def test_a_file_with_nothing_to_merge_keeps_its_column():
+    frame = pd.DataFrame({"zona": [1, 1, 2, 2]}, index=list("abcd"))
+    result = MergeAreas(area="zona", minimum_persons=2).apply(frame)
+    assert result.data["zona"].dtype == frame["zona"].dtype and result.mapping == {} and result.merges == 0
+    assert MergeAreas(area="zona", minimum_persons=2).apply(pl.DataFrame({"zona": []})).areas == 0
+
+
+def test_a_code_that_is_taken_is_not_given_again():
+    frame = pl.DataFrame({"zona": ["a", "b", "a+", "a+"]})
+    assert MergeAreas(area="zona", minimum_persons=2).apply(frame).data["zona"].to_list() == ["a++", "a++", "a+", "a+"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind"),
+    [
+        ({"area": "zona"}, OptionError),
+        ({"area": "zona", "minimum_dwellings": 2}, OptionError),
+        ({"area": "zona", "minimum_persons": 2, "dwelling": "casa"}, OptionError),
+        ({"area": "zona", "minimum_persons": 0}, ValidationError),
+        ({"area": "zona", "minimum_persons": 2, "adjacency": "near"}, ValidationError),
+        ({"area": "nada", "minimum_persons": 2}, RoleError),
+        ({"area": "zona", "minimum_dwellings": 2, "dwelling": "casa"}, DataError),
+    ],
+)
+def test_wrong_options(fields, kind):
+    frame = pl.DataFrame({"zona": ["a", "b"], "casa": [1, None]})
+    with pytest.raises(kind):
+        MergeAreas(**fields).apply(frame)
+
+
+@pytest.mark.parametrize("language", ["es", "en"])
+def test_messages_show_no_code(language):
+    frame = pl.DataFrame({"zona": ["ZZUNOZZ", "ZZDOSZZ"]})
+    with pytest.raises(DataError) as caught:
+        MergeAreas(area="zona", minimum_persons=5).apply(frame)
+    with speaking(language):
+        assert "ZZ" not in str(caught.value) and "zona" in str(caught.value)
+
+
+# -- the checkers ------------------------------------------------------------------------------------
+
+BEFORE = Microdata(pl.DataFrame({"zona": list("aabbc"), "casa": [1, 2, 1, 2, 1], "region": list("11112")}))
+
+
+def now(codes):
+    return BEFORE.with_columns({"zona": pl.Series(list(codes))})
+
+
+@pytest.mark.parametrize(
+    ("promise", "kept", "broken"),
+    [
+        (EnoughInAreas("zona", 2), "xxbbx", "aabbc"),
+        (EnoughInAreas("zona", 0, 3, "casa"), "xxxxx", "xxxxc"),
+        (WithinParent("zona", "region"), "xxxxc", "aaxxx"),
+        (InRuns("zona"), "xxxxc", "xxbbx"),
+        (InRuns("zona", "region"), "xxxxc", "xxbbx"),
+        (Contiguous("zona", {"a": ("c",)}), "xxbbx", "xxxxc"),
+    ],
+)
+def test_checkers_see_what_is_broken(promise, kept, broken):
+    promise.check(BEFORE, now(kept))
+    with pytest.raises(PromiseError) as caught:
+        promise.check(BEFORE, now(broken))
+    assert caught.value.facts["count"] == 1
+
+
+def test_a_group_over_two_parents_is_thrown_away(monkeypatch):
+    transform = MergeAreas._transform
+
+    def careless(self, data, run):
+        result = transform(self, data, run)
+        return type(result)(**{**vars(result), "data": now("xxxxx")})
+
+    monkeypatch.setattr(MergeAreas, "_transform", careless)
+    frame = BEFORE.take(np.arange(5))
+    with pytest.raises(PromiseError):
+        MergeAreas(area="zona", parent="region", minimum_persons=1).apply(frame)
