@@ -47,7 +47,8 @@ def test_the_page_prints_the_tables_and_shows_the_pictures(script, kept, languag
     for target in ("population_uniques", "tau2", "global_risk"):
         assert script.bias_table(found, target, language) in page
     shown = re.findall(r"!\[[^\]]+\]\(\.\./\.\./figures/([\w.-]+)\)", page)
-    assert shown == [f"calibration-{target}.{language}.svg" for target in ("population_uniques", "tau2", "tau1", "global_risk")]
+    targets = ("population_uniques", "tau2", "tau1", "global_risk")
+    assert shown == [f"calibration-{target}.{language}.svg" for target in targets]
     for name in shown:
         svg = (FIGURES / name).read_text("utf-8")
         assert svg.startswith("<svg") and "href" not in svg

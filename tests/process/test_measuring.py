@@ -52,7 +52,8 @@ def root():
             "w": np.full(300, 50.0),
         }
     )
-    return Study.of(Microdata(frame, Dictionary.of(Variable(name="edad", level="discrete"))), Plan.parse(TEXT), Run(key=1))
+    book = Dictionary.of(Variable(name="edad", level="discrete"))
+    return Study.of(Microdata(frame, book), Plan.parse(TEXT), Run(key=1))
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def test_the_intruder_sees_through_suppression_and_not_through_recodes(protected
     found = protected.scenarios()
     true = protected.undo().data
     for name in ("registro", "vecino"):
-        keys = [key for key in protected.plan.scenario(name).keys]
+        keys = list(protected.plan.scenario(name).keys)
         expected = risk.frequencies(protected.data, keys, missing="intruder", truth=true).sample
         assert found[name, "intruder"].frequencies.sample.tolist() == expected.tolist()
     assert found.table()["counting"].to_list() == ["wildcard", "strict", "intruder"] * 2

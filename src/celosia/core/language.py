@@ -10,6 +10,7 @@ from __future__ import annotations
 import gettext
 import locale
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -38,7 +39,7 @@ def _system_language() -> str | None:
         value = os.environ.get(variable)
         if value:
             return value
-    return locale.getlocale()[0]
+    return locale.getlocale()[0] if sys.platform == "win32" else None
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from celosia.kernels._jit import jit
+from celosia.kernels.hashing import spread
 
 
 @jit
@@ -42,18 +43,6 @@ def collapse_direct(codes, slot, index, count, distinct):
 
 
 @jit
-def _spread(code):
-    """Finaliser of MurmurHash3 (public domain): every bit of the code moves every bit of the place."""
-    x = np.uint64(code)
-    x ^= x >> np.uint64(33)
-    x *= np.uint64(0xFF51AFD7ED558CCD)
-    x ^= x >> np.uint64(33)
-    x *= np.uint64(0xC4CEB9FE1A85EC53)
-    x ^= x >> np.uint64(33)
-    return x
-
-
-@jit
 def collapse_hashed(codes, table, index, count, distinct):
     """Number the codes that occur by first appearance; ``table`` holds -1, its size is a power of two.
 
@@ -62,7 +51,7 @@ def collapse_hashed(codes, table, index, count, distinct):
     mask = np.uint64(table.size - 1)
     d = 0
     for i in range(codes.size):
-        place = _spread(codes[i]) & mask
+        place = spread(np.uint64(codes[i])) & mask
         while True:
             number = table[place]
             if number < 0:

@@ -15,6 +15,7 @@ from collections import namedtuple
 import numpy as np
 
 from celosia.kernels._jit import jit
+from celosia.kernels.hashing import masked_equal, masked_place
 
 Problem = namedtuple(
     "Problem",
@@ -52,39 +53,14 @@ _MOVED, _OPENED, _CLOSED, _BORROWED, _REPAID = 0, 1, 2, 3, 4
 
 
 @jit
-def _spread(x):
-    x ^= x >> np.uint64(33)
-    x *= np.uint64(0xFF51AFD7ED558CCD)
-    x ^= x >> np.uint64(29)
-    x *= np.uint64(0xC4CEB9FE1A85EC53)
-    return x ^ (x >> np.uint64(32))
-
-
-@jit
-def _place(packed, row, mask, size):
-    x = np.uint64(0)
-    for w in range(mask.size):
-        x = _spread(x ^ (packed[row, w] & mask[w]))
-    return np.int64(x & np.uint64(size - 1))
-
-
-@jit
-def _alike(one, i, other, j, mask):
-    for w in range(mask.size):
-        if (one[i, w] ^ other[j, w]) & mask[w]:
-            return False
-    return True
-
-
-@jit
 def group_units(packed, mask, table, group, example):
     """Number the units by what they show under a mask; returns how many groups there are."""
     size = table.size
     table[:] = -1
     found = 0
     for i in range(packed.shape[0]):
-        place = _place(packed, i, mask, size)
-        while table[place] >= 0 and not _alike(packed, example[table[place]], packed, i, mask):
+        place = masked_place(packed, i, mask, size)
+        while table[place] >= 0 and not masked_equal(packed, example[table[place]], packed, i, mask):
             place = (place + 1) & (size - 1)
         if table[place] < 0:
             table[place] = found
@@ -99,10 +75,10 @@ def find_groups(packed, mask, table, example, asked, group):
     """The group of units that each other key would join under the mask, or -1; after ``group_units``."""
     size = table.size
     for j in range(asked.shape[0]):
-        place = _place(asked, j, mask, size)
+        place = masked_place(asked, j, mask, size)
         group[j] = -1
         while table[place] >= 0:
-            if _alike(packed, example[table[place]], asked, j, mask):
+            if masked_equal(packed, example[table[place]], asked, j, mask):
                 group[j] = table[place]
                 break
             place = (place + 1) & (size - 1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from celosia.kernels._jit import jit
-from celosia.kernels.counting import _spread
+from celosia.kernels.hashing import spread
 
 
 @jit
@@ -71,7 +71,7 @@ def _alone_by_hash(digits, subset, stride, singles, codes, slots, alone):
     mask = np.uint64(size - 1)
     slots[:size] = -1
     for c in range(codes.size):
-        place = _spread(codes[c]) & mask
+        place = spread(np.uint64(codes[c])) & mask
         while slots[place] >= 0 and codes[slots[place]] != codes[c]:
             place = (place + np.uint64(1)) & mask
         alone[c] = slots[place] < 0
@@ -83,7 +83,7 @@ def _alone_by_hash(digits, subset, stride, singles, codes, slots, alone):
         code = _code(digits, subset, stride, row)
         if code < 0:
             continue
-        place = _spread(code) & mask
+        place = spread(np.uint64(code)) & mask
         while slots[place] >= 0 and codes[slots[place]] != code:
             place = (place + np.uint64(1)) & mask
         if slots[place] >= 0:

@@ -11,27 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from celosia.kernels._jit import jit
-
-
-@jit
-def _place(packed, row, mask, size):
-    x = np.uint64(0)
-    for w in range(packed.shape[1]):
-        x ^= packed[row, w] & mask[w]
-        x ^= x >> np.uint64(33)
-        x *= np.uint64(0xFF51AFD7ED558CCD)
-        x ^= x >> np.uint64(29)
-        x *= np.uint64(0xC4CEB9FE1A85EC53)
-        x ^= x >> np.uint64(32)
-    return np.int64(x & np.uint64(size - 1))
-
-
-@jit
-def _same(packed, a, b, mask):
-    for w in range(packed.shape[1]):
-        if (packed[a, w] ^ packed[b, w]) & mask[w]:
-            return False
-    return True
+from celosia.kernels.hashing import masked_equal, masked_place
 
 
 @jit
@@ -43,8 +23,8 @@ def _match_pair(packed, count, weight, mask, a0, a1, b0, b1, table, slot, sums, 
     table[:size] = -1
     slots = 0
     for i in range(a0, a1):
-        place = _place(packed, i, mask, size)
-        while table[place] >= 0 and not _same(packed, np.int64(sums[table[place], 4]), i, mask):
+        place = masked_place(packed, i, mask, size)
+        while table[place] >= 0 and not masked_equal(packed, np.int64(sums[table[place], 4]), packed, i, mask):
             place = (place + 1) & (size - 1)
         if table[place] < 0:
             table[place] = slots
@@ -56,8 +36,8 @@ def _match_pair(packed, count, weight, mask, a0, a1, b0, b1, table, slot, sums, 
         sums[s, 0] += count[i]
         sums[s, 1] += weight[i]
     for j in range(b0, b1):
-        place = _place(packed, j, mask, size)
-        while table[place] >= 0 and not _same(packed, np.int64(sums[table[place], 4]), j, mask):
+        place = masked_place(packed, j, mask, size)
+        while table[place] >= 0 and not masked_equal(packed, np.int64(sums[table[place], 4]), packed, j, mask):
             place = (place + 1) & (size - 1)
         s = table[place]
         if s >= 0:
@@ -149,8 +129,8 @@ def match_between(packed, masks, starts, known, known_masks, known_starts, count
             table[:size] = -1
             slots = 0
             for i in range(first, last):
-                place = _place(known, i, both, size)
-                while table[place] >= 0 and not _same(known, np.int64(sums[table[place], 2]), i, both):
+                place = masked_place(known, i, both, size)
+                while table[place] >= 0 and not masked_equal(known, np.int64(sums[table[place], 2]), known, i, both):
                     place = (place + 1) & (size - 1)
                 if table[place] < 0:
                     table[place] = slots
@@ -161,17 +141,9 @@ def match_between(packed, masks, starts, known, known_masks, known_starts, count
                 sums[table[place], 0] += count[i]
                 sums[table[place], 1] += weight[i]
             for j in range(starts[q], starts[q + 1]):
-                place = _place(packed, j, both, size)
-                while table[place] >= 0 and not _alike(known, np.int64(sums[table[place], 2]), packed, j, both):
+                place = masked_place(packed, j, both, size)
+                while table[place] >= 0 and not masked_equal(known, np.int64(sums[table[place], 2]), packed, j, both):
                     place = (place + 1) & (size - 1)
                 if table[place] >= 0:
                     counts[j] += sums[table[place], 0]
                     weights[j] += sums[table[place], 1]
-
-
-@jit
-def _alike(a, i, b, j, mask):
-    for w in range(mask.size):
-        if (a[i, w] ^ b[j, w]) & mask[w]:
-            return False
-    return True

@@ -189,6 +189,7 @@ class _Merging:
         self.sizes, self.need, self.near = sizes.copy(), need, near
         self.group = np.arange(len(sizes))
         self.alive = np.ones(len(sizes), dtype=np.bool_)
+        self.reach = self._reach(self.sizes)
 
     def lower_bound(self) -> int:
         """Merges that nothing can save: one merge helps two areas at most, and there is enough for so many areas."""
@@ -200,11 +201,11 @@ class _Merging:
         """Merge; how many groups are too small and have nobody left to join."""
         stuck = np.zeros_like(self.alive)
         while True:
-            short = np.flatnonzero(self.alive & ~stuck & (self._reach(self.sizes) < 1))
+            short = np.flatnonzero(self.alive & ~stuck & (self.reach < 1))
             if not short.size:
                 return int(stuck.sum())
-            first = int(short[np.lexsort((short, self.sizes[short, 0], self._reach(self.sizes[short])))[0]])
-            others = self._others(first)
+            first = int(short[np.lexsort((short, self.sizes[short, 0], self.reach[short]))[0]])
+            others = self._others(first, short)
             if others.size:
                 self._join(first, self._best(first, others))
             else:
@@ -216,25 +217,25 @@ class _Merging:
         least: npt.NDArray[np.float64] = np.where(self.need > 0, np.minimum(share, 1), 1.0).min(axis=1)
         return least
 
-    def _others(self, first: int) -> Ints:
+    def _others(self, first: int, short: Ints) -> Ints:
+        """Whom it may join; where all are neighbours, the others that are too small if there are any."""
         if self.near is not None:
             return np.array(sorted(self.near[first]), dtype=np.int64)
-        self.alive[first] = False
-        others = np.flatnonzero(self.alive)
-        self.alive[first] = True
+        near = short if short.size > 1 else np.flatnonzero(self.alive)
+        others: Ints = near[near != first]
         return others
 
     def _best(self, first: int, others: Ints) -> int:
         sizes = self.sizes[others]
-        too_small = self._reach(sizes) < 1
         together = self._reach(sizes + self.sizes[first])
-        rank = np.where(too_small, np.where(together >= 1, 0, 1), 2)
+        rank = np.where(self.reach[others] < 1, np.where(together >= 1, 0, 1), 2)
         size = np.where(rank == 1, -together, sizes[:, 0].astype(np.float64))
         return int(others[np.lexsort((others, size, rank))[0]])
 
     def _join(self, one: int, other: int) -> None:
         low, high = min(one, other), max(one, other)
         self.sizes[low] += self.sizes[high]
+        self.reach[low] = self._reach(self.sizes[[low]])[0]
         self.alive[high] = False
         self.group[self.group == high] = low
         if self.near is not None:
