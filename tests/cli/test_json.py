@@ -79,7 +79,7 @@ def test_every_schema_is_one_and_refuses_less(name, schema):
         (("inspect", "nada.csv", "--json", "--lang", "fr"), "option-unknown", "celosia.inspect"),
         (("inspect", "nada.csv", "--json", "--lang=en"), "file-missing", "celosia.inspect"),
         ((*FORBIDDEN, "--json"), "variable-unknown", "celosia.risk"),
-        (("risk", "encuesta.csv", "--keys", ",", "--json"), "keys-repeated", "celosia.risk"),
+        (("risk", "encuesta.csv", "--keys", ",", "--json"), "keys-none", "celosia.risk"),
         (("risk", "encuesta.csv", "--keys", "sexo", "--missing", "nada", "--json"), "option-unknown", "celosia.risk"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,

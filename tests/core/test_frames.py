@@ -6,6 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from celosia.core.errors import DataError
 from celosia.core.frames import enter, give_back
 from celosia.core.microdata import Microdata
 from celosia.methods import (
@@ -135,3 +136,21 @@ def test_arrow_records_in_another_order():
     result = ShuffleOrder().apply(table).data
     assert sorted(result["a"].to_pylist()) == list(range(20))
     assert result["a"].to_pylist() == result["b"].to_pylist()
+
+
+def test_pandas_column_of_several_types_is_read_as_codes():
+    """As ``read_excel`` gives a column with numbers and words; the codes are those of numbers and of words."""
+    mixed = pd.DataFrame({"a": pd.Series([1, "x", None, 2.0, pd.NA, True], dtype=object), "b": range(6)})
+    assert enter(mixed).column("a").to_list() == ["1", "x", None, "2", None, "true"]
+    assert enter(pd.DataFrame({"a": [2**70, 1]})).column("a").to_list() == [2**70, 1]
+    kept = DropVariables(variables=("b",)).apply(mixed).data
+    pd.testing.assert_series_equal(kept["a"], mixed["a"])
+
+
+@pytest.mark.parametrize("values", [[1j, 2j], [{"s": "ZZ"}, {"s": "ZZ"}], [b"ZZ", b"Z"], [object(), 1], [["ZZ"], "ZZ"]])
+def test_a_column_that_holds_no_codes_is_named_and_not_shown(values):
+    with pytest.raises(DataError) as error:
+        enter(pd.DataFrame({"rara": pd.Series(values, dtype=object)}))
+    assert error.value.code == "column-type"
+    assert "rara" in str(error.value) and "ZZ" not in str(error.value)
+    assert error.value.__suppress_context__ or error.value.__context__ is None

@@ -36,6 +36,18 @@ def test_numbers_read_as_in_the_language():
         assert number(1234567.5, 1) == "1,234,567.5"
 
 
+def test_a_share_that_is_not_none_does_not_read_as_none():
+    with speaking("en"):
+        assert [percent(share) for share in (0.0, 1e-9, 4.9e-5, 5.1e-5)] == [
+            "0.00\u202f%",
+            "<0.01\u202f%",
+            "<0.01\u202f%",
+            "0.01\u202f%",
+        ]
+    with speaking("es"):
+        assert percent(1e-6, 3) == "<0,001\u202f%"
+
+
 def test_errors_read_in_both_languages_and_keep_their_code():
     error = DataError("id-repeated", variable="rut", count=2)
     spanish = str(error)

@@ -1,11 +1,12 @@
 """Individual, global and household risk against sdcMicro 5.8.1 and against quadrature."""
 
 import numpy as np
+import polars as pl
 import pytest
 import reference
 
 from celosia import risk
-from celosia.kernels.reidentification import expected_inverse, usual_risks
+from celosia.kernels.reidentification import expected_inverse
 
 pytestmark = pytest.mark.filterwarnings("ignore::celosia.core.errors.CelosiaWarning")
 
@@ -17,6 +18,10 @@ def per_record_cases():
     return [c for c in reference.cases("individual_risk") if c.id not in ("formula_grid", "sdcobj_testdata_kv7")]
 
 
+def case_of(name):
+    return [c for c in reference.cases("individual_risk") if c.id in (name, "individual_risk")]
+
+
 def measured(case):
     params = case["params"]
     return risk.individual(
@@ -24,7 +29,7 @@ def measured(case):
         keys=params["key_vars"],
         weight=params["weight"],
         household=params["household_id"],
-        alpha=params["alpha"],
+        alpha=params.get("alpha", 1.0),
     )
 
 
@@ -60,12 +65,33 @@ def test_global_figures_agree(case):
         assert found.household_global_risk == pytest.approx(expect["hier_risk"], abs=1e-9)
 
 
-@pytest.mark.parametrize("case", [c for c in reference.cases("individual_risk") if c.id == "formula_grid"])
+@pytest.mark.parametrize("case", case_of("sdcobj_testdata_kv7"))
+def test_the_figures_of_an_sdc_object_agree(case):
+    found, expect = measured(case), case["expect"]["global"]
+    assert found.expected == pytest.approx(expect["risk_ER"], abs=case["tolerance"])
+    assert found.global_risk == pytest.approx(expect["risk"], abs=case["tolerance"])
+    assert found.household_expected == pytest.approx(expect["hier_risk_ER"], abs=case["tolerance"])
+    assert found.household_global_risk == pytest.approx(expect["hier_risk"], abs=case["tolerance"])
+    assert found.threshold(expect["max_risk"]) is expect["threshold"] is None
+
+
+@pytest.mark.parametrize("case", case_of("formula_grid"))
 def test_formulas_agree_with_the_grid(case):
+    """A file with one key a row of the grid: fk records whose weights sum to Fk."""
     grid = reference.records(case["expect"]["per_row"])
-    f, population = grid["fk"].cast(float).to_numpy(), grid["Fk"].cast(float).to_numpy()
-    usual = np.empty(f.size)
-    usual_risks(f, population, usual)
-    np.testing.assert_allclose(usual, grid["approx"], rtol=1e-9)
-    exact = np.array([expected_inverse(a, a / b) for a, b in zip(f, population, strict=True)])
-    np.testing.assert_allclose(exact, grid["exact_quadrature"], rtol=1e-9)
+    rows = [
+        (key, weight)
+        for key, (f, population) in enumerate(grid.select("fk", "Fk").iter_rows())
+        for weight in [1.0] * (f - 1) + [population - (f - 1)]
+    ]
+    frame = pl.DataFrame(rows, schema=["key", "w"], orient="row")
+    for estimator, column in (("usual", "approx"), ("exact", "exact_quadrature")):
+        found = risk.individual(frame, keys=["key"], weight="w", estimator=estimator)
+        want = grid[column].cast(float).to_numpy()[frame["key"].to_numpy()]
+        np.testing.assert_allclose(found.risk, want, rtol=case["tolerance"])
+
+
+@reference.needs_reference
+def test_no_case_is_left_out():
+    compared = {case.id for case in [*per_record_cases(), *case_of("sdcobj_testdata_kv7"), *case_of("formula_grid")]}
+    assert compared == {case.id for case in reference.cases("individual_risk")}

@@ -92,3 +92,10 @@ def test_merging_levels(case):
     held = dict(found.drop_nulls().value_counts().iter_rows())
     assert held == dict(zip(expect["levels"], expect["counts"], strict=True))
     assert found.null_count() == expect["n_missing"]
+
+
+@reference.needs_reference
+def test_no_case_is_left_out():
+    operations = ("top_bottom_code", "global_recode", "group_and_rename")
+    compared = [case.id for operation in operations for case in of(operation)]
+    assert sorted(compared) == sorted(case.id for case in reference.cases("recoding"))

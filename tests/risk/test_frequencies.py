@@ -168,13 +168,29 @@ def test_wrong_options_are_refused():
         (lambda: risk.frequencies(frame, ["k"], alpha=2), "option-range"),
         (lambda: risk.frequencies(frame, ["k"], missing="intruso"), "option-unknown"),
         (lambda: risk.frequencies(frame, ["k", "k"]), "keys-repeated"),
-        (lambda: risk.frequencies(frame, []), "keys-repeated"),
+        (lambda: risk.frequencies(frame, []), "keys-none"),
+        (lambda: risk.frequencies(frame, None), "names-form"),
+        (lambda: risk.frequencies(frame, ["k"], alpha="1"), "option-range"),
+        (lambda: risk.frequencies(frame, ["k"], alpha=float("nan")), "option-range"),
+        (lambda: risk.frequencies(frame.clear(), ["k"]), "no-records"),
+        (lambda: risk.individual(frame.clear(), ["k"]), "no-records"),
+        (lambda: risk.k_anonymity(frame, ["k"], k=2.5), "option-range"),
+        (lambda: risk.k_anonymity(frame, ["k"], k="3"), "option-range"),
         (lambda: risk.frequencies(frame, ["z"]), "variable-unknown"),
         (lambda: risk.k_anonymity(frame, ["k"], k=0), "option-range"),
     ):
         with pytest.raises(CelosiaError) as error:
             call()
         assert error.value.code == code
+
+
+@pytest.mark.parametrize("keys", ["k", ("k",), np.array(["k"]), pd.Index(["k"]), iter("k")])
+def test_keys_may_be_one_or_several_of_any_kind(keys):
+    assert risk.frequencies(pl.DataFrame({"k": [1, 1, 2]}), keys).sample.tolist() == [2, 2, 1]
+
+
+def test_columns_that_pandas_numbers():
+    assert risk.frequencies(pd.DataFrame([[1, 7], [1, 8]]), [0]).sample.tolist() == [2, 2]
 
 
 def test_table_and_totals():

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import polars as pl
 
+from celosia.core.errors import RoleError
 from celosia.core.microdata import Microdata
 
 
 def enter(frame: Any) -> Microdata:
     """Any accepted table as ``Microdata``."""
     return frame if isinstance(frame, Microdata) else Microdata(frame)
+
+
+def variable_names(given: Any) -> tuple[str, ...]:
+    """Names of variables as callers give them: one or several; where pandas numbers its columns, numbers."""
+    if isinstance(given, str):
+        return (given,)
+    if not isinstance(given, Iterable):
+        raise RoleError("names-form", type=type(given).__name__)
+    return tuple(str(name) for name in given)
 
 
 def give_back(treated: Microdata, original: Any, before: Microdata) -> Any:

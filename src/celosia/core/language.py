@@ -88,5 +88,7 @@ def number(value: float, decimals: int | None = None) -> str:
 
 
 def percent(share: float, decimals: int = 2) -> str:
-    """A share in [0, 1] as a percentage in the language in force."""
-    return number(100 * share, decimals) + "\u202f%"
+    """A share in [0, 1] as a percentage in the language in force; what is not none never reads as none."""
+    least = 10.0**-decimals
+    shown = f"<{number(least, decimals)}" if 0 < 100 * share < least / 2 else number(100 * share, decimals)
+    return shown + "\u202f%"

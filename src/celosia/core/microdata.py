@@ -16,7 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from celosia.core.chance import hash_texts
-from celosia.core.codes import spell_series
+from celosia.core.codes import spell, spell_series
 from celosia.core.dictionary import Dictionary, Role
 from celosia.core.errors import DataError, RoleError
 
@@ -237,12 +237,21 @@ def _foreign_to_polars(frame: Any) -> pl.DataFrame:
         raise DataError("frame-type", type=type(frame).__name__) from None
     try:
         return cast(pl.DataFrame, table.to_polars())
-    except ImportError:  # pandas text without pyarrow
-        return pl.DataFrame({str(name): _by_value(table[name].to_list()) for name in table.columns})
+    except Exception:  # noqa: BLE001 (each library has its own, and shows values; or pandas has no pyarrow for text)
+        return pl.DataFrame([_one_column(table[name]) for name in table.columns])
 
 
-def _by_value(values: list[Any]) -> list[Any]:
-    return [None if value != value else value for value in values]
+def _one_column(column: nw.Series[Any]) -> pl.Series:
+    """A column by its values where it does not go over whole; values of several types as codes, which are text."""
+    name, empty = str(column.name), column.is_null().to_list()
+    values = [None if gone or value != value else value for value, gone in zip(column.to_list(), empty, strict=True)]
+    kinds = {type(value) for value in values if value is not None}
+    try:
+        if len(kinds) <= 1:
+            return pl.Series(name, values)
+        return pl.Series(name, [spell(value) for value in values], dtype=pl.String)
+    except Exception:  # noqa: BLE001 (whatever it says may hold a value)
+        raise DataError("column-type", variable=name, type=", ".join(sorted(kind.__name__ for kind in kinds))) from None
 
 
 def _with_record_ids(frame: pl.DataFrame, dictionary: Dictionary, key: bytes | None) -> pl.DataFrame:

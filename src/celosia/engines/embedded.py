@@ -34,7 +34,9 @@ class EmbeddedEngine:
         """The distinct keys of these variables (see ``contract.Engine``)."""
         if missing not in ("wildcard", "strict"):
             raise OptionError("option-unknown", option="missing", known=("wildcard", "strict"))
-        if len(set(names)) < len(names) or not names:
+        if not names:
+            raise RoleError("keys-none")
+        if len(set(names)) < len(names):
             raise RoleError("keys-repeated", keys=tuple(names))
         self.data.require(*names)
         self._warn_of_untyped_nulls(names, missing)

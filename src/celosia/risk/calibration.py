@@ -28,7 +28,7 @@ import numpy.typing as npt
 import polars as pl
 
 from celosia.core.errors import DataError, OptionError
-from celosia.core.frames import enter
+from celosia.core.frames import enter, variable_names
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
@@ -133,7 +133,7 @@ def calibration(
     """
     _require(fractions, estimators, repeats)
     data, run = enter(population), run or Run()
-    known = engine(data).encode((keys,) if isinstance(keys, str) else tuple(keys), "strict")
+    known = engine(data).encode(variable_names(keys), "strict")
     jobs = [(float(fraction), repeat) for fraction in fractions for repeat in range(repeats)]
 
     def trial(job: tuple[float, int]) -> list[_Row]:

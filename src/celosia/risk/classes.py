@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from celosia.core.errors import DataError, RoleError
-from celosia.core.frames import enter
+from celosia.core.frames import enter, variable_names
 from celosia.core.microdata import Microdata
 from celosia.engines import Keys, engine
 from celosia.engines.contract import Categories, Ints
@@ -139,7 +139,7 @@ class SensitiveClasses:
 
 def sensitive_classes(frame: Any, keys: Sequence[str], sensitive: Sequence[str]) -> tuple[SensitiveClasses, ...]:
     """The classes of equal keys with the values of each sensitive variable."""
-    names = (keys,) if isinstance(keys, str) else tuple(keys)
+    names = variable_names(keys)
     wanted = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
     if not wanted or len(set(wanted)) < len(wanted):
         raise RoleError("sensitive-repeated", variables=wanted)

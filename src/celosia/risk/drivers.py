@@ -29,7 +29,7 @@ from typing import Any
 import polars as pl
 
 from celosia.core.errors import DataError, OptionError, RoleError
-from celosia.core.frames import enter
+from celosia.core.frames import enter, variable_names
 from celosia.core.hierarchy import Hierarchy
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
@@ -130,7 +130,7 @@ def drivers(
     >>> drivers(frame, keys=["sexo", "edad"]).table().select("variables", "uniques_fall").rows()
     [('edad', 4), ('sexo', 0)]
     """
-    names = (keys,) if isinstance(keys, str) else tuple(keys)
+    names = variable_names(keys)
     if max_size < 1:
         raise OptionError("option-range", option="max_size", low=1, high=len(names))
     if missing not in ("wildcard", "strict"):

@@ -29,6 +29,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -36,7 +37,7 @@ import numpy.typing as npt
 import polars as pl
 
 from celosia.core.errors import DataError, OptionError
-from celosia.core.frames import enter
+from celosia.core.frames import enter, variable_names
 from celosia.core.language import percent, text
 from celosia.core.microdata import Microdata
 from celosia.core.picture import Picture, chart
@@ -169,14 +170,16 @@ def frequencies(
     ...     frequencies(frame, keys=["sexo", "educ"]).sample.tolist()
     [2, 2, 3]
     """
-    if not 0 <= alpha <= 1:
+    if not isinstance(alpha, Real) or not 0 <= alpha <= 1:
         raise OptionError("option-range", option="alpha", low=0, high=1)
     if missing not in COUNTINGS:
         raise OptionError("option-unknown", option="missing", known=COUNTINGS)
     if (truth is not None) != (missing == "intruder"):
         raise OptionError("truth-needed" if truth is None else "truth-unused")
-    names = (keys,) if isinstance(keys, str) else tuple(keys)
+    names = variable_names(keys)
     held = engine(enter(frame))
+    if held.data.height == 0:
+        raise DataError("no-records")
     scaled = None if weight is None else held.weights(weight)
     of_key: Numbers
     population: Numbers

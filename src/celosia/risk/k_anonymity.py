@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from celosia.core.errors import OptionError
@@ -77,7 +78,7 @@ def k_anonymity(
     run: Run | None = None,
 ) -> KAnonymity:
     """Count the records whose key fewer than k records share (parameters as in ``frequencies``)."""
-    if k < 1:
+    if not isinstance(k, int | np.integer) or k < 1:
         raise OptionError("option-range", option="k", low=1, high="n")
     found = frequencies(frame, keys, weight, missing, alpha, truth, run)
-    return KAnonymity(found, k, found.below(k))
+    return KAnonymity(found, int(k), found.below(k))

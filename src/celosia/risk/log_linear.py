@@ -40,7 +40,7 @@ import numpy as np
 import polars as pl
 
 from celosia.core.errors import DataError, OptionError, RoleError
-from celosia.core.frames import enter
+from celosia.core.frames import enter, variable_names
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
@@ -228,7 +228,7 @@ def log_linear(
         raise OptionError("population-or-weight")
     if not bound >= 1:
         raise OptionError("option-range", option="bound", low=1, high="∞")
-    names = (keys,) if isinstance(keys, str) else tuple(keys)
+    names = variable_names(keys)
     if weight in names:
         raise RoleError("weight-is-key", variable=weight)
     held = engine(enter(frame))

@@ -30,7 +30,7 @@ from typing import Any, Literal
 import polars as pl
 
 from celosia.core.errors import DataError, OptionError, RoleError, warn
-from celosia.core.frames import enter
+from celosia.core.frames import enter, variable_names
 from celosia.core.language import number, percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
@@ -166,7 +166,7 @@ def population_uniqueness(
         raise OptionError("option-unknown", option="method", known=("dankar", *ESTIMATORS))
     if (population is None) == (weight is None):
         raise OptionError("population-or-weight")
-    names = (keys,) if isinstance(keys, str) else tuple(keys)
+    names = variable_names(keys)
     if weight in names:
         raise RoleError("weight-is-key", variable=weight)
     held = engine(enter(frame))

@@ -30,7 +30,7 @@ import numpy.typing as npt
 import polars as pl
 
 from celosia.core.errors import OptionError
-from celosia.core.frames import enter
+from celosia.core.frames import enter, variable_names
 from celosia.core.language import text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular, html_table
@@ -132,7 +132,7 @@ def rare_patterns(
     >>> rare_patterns(frame, keys=["edad", "civil"], at_most=1).table().rows()
     [('edad × civil', '-18 × v', 1, 1.5, 0.6666666666666666)]
     """
-    names = (keys,) if isinstance(keys, str) else tuple(keys)
+    names = variable_names(keys)
     for option, value in (("most", most), ("max_size", max_size), ("at_most", at_most)):
         if value < 1:
             raise OptionError("option-range", option=option, low=1, high="n")

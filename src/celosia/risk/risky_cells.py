@@ -22,7 +22,7 @@ from typing import Any
 import polars as pl
 
 from celosia.core.errors import OptionError
-from celosia.core.frames import enter
+from celosia.core.frames import enter, variable_names
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
@@ -106,7 +106,7 @@ def risky_cells(
     >>> risky_cells(frame, keys=["sexo", "zona"], max_dim=2, threshold=1).table()["risky"].to_list()
     [0, 1, 2]
     """
-    names = (keys,) if isinstance(keys, str) else tuple(keys)
+    names = variable_names(keys)
     if max_dim < 1:
         raise OptionError("option-range", option="max_dim", low=1, high=len(names))
     top = min(max_dim, len(names))

@@ -37,7 +37,7 @@ import numpy.typing as npt
 import polars as pl
 
 from celosia.core.errors import OptionError
-from celosia.core.frames import enter
+from celosia.core.frames import enter, variable_names
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
@@ -195,7 +195,7 @@ def suda2(
         raise OptionError("option-range", option="dis_fraction", low=0, high=1)
     if scores not in ("original", "ihsn"):
         raise OptionError("option-unknown", option="scores", known=("original", "ihsn"))
-    names = (keys,) if isinstance(keys, str) else tuple(keys)
+    names = variable_names(keys)
     uniques = minimal_uniques(engine(enter(frame)).encode(names, "wildcard"), max_size, run)
     of_key = np.zeros(uniques.keys.count.size)
     parts = np.zeros((of_key.size, len(names)))
