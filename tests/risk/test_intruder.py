@@ -1,5 +1,7 @@
 """Counting as an intruder would: against the definition, and against what wildcards promise."""
 
+from typing import ClassVar
+
 import brute
 import numpy as np
 import polars as pl
@@ -8,7 +10,9 @@ from hypothesis import given
 from strategies import key_frames
 
 from celosia import Dictionary, Microdata, Variable, risk
-from celosia.core.errors import DataError, OptionError
+from celosia.core.errors import CelosiaWarning, DataError, OptionError
+from celosia.risk import Truth
+from celosia.verify.deduction import Dependency, Edit, Members, Sum
 
 quiet = pytest.mark.filterwarnings("ignore::celosia.core.errors.CelosiaWarning")
 
@@ -62,3 +66,95 @@ def test_the_truth_must_be_given_and_fit():
     ):
         with pytest.raises(kind):
             call()
+
+
+def suppressed(frame, **rows):
+    gone = {name: np.isin(np.arange(frame.height), held) for name, held in rows.items()}
+    return Microdata(frame).suppress(gone)
+
+
+class TestRecodes:
+    """The true key is mapped as it was recoded."""
+
+    truth = pl.DataFrame({"edad": [21, 21, 35, 36, 47], "zona": ["a", "a", "a", "b", "b"]})
+    bands = pl.Series(["20-29", "20-29", "30-39", "30-39", "40+"])
+
+    def test_through_a_recode_as_with_the_truth_recoded(self):
+        recoded = self.truth.with_columns(edad=self.bands)
+        shown = suppressed(recoded, edad=[0], zona=[3])
+        keys = ["edad", "zona"]
+        by_recode = risk.frequencies(shown, keys, missing="intruder", truth=self.truth)
+        by_truth = risk.frequencies(shown, keys, missing="intruder", truth=recoded)
+        assert by_recode.sample.tolist() == by_truth.sample.tolist() == [2, 2, 3, 1, 1]
+
+    def test_numbers_that_become_other_numbers(self):
+        shown = suppressed(self.truth.with_columns(edad=pl.Series([1, 1, 2, 2, 3])), edad=[3])
+        found = risk.frequencies(shown, ["edad"], missing="intruder", truth=self.truth)
+        assert found.sample.tolist() == [3, 3, 2, 1, 2]  # 36 is nowhere published: only the empty cell agrees
+
+    def test_what_is_not_a_recode_is_told_or_refused(self):
+        moved = self.truth.with_columns(zona=pl.Series(["b", "a", "a", "b", "b"]))
+        with pytest.warns(CelosiaWarning) as told:
+            assert risk.frequencies(moved, ["zona"], missing="intruder", truth=self.truth).sample.tolist()[1] == 2
+        assert {w.message.code for w in told} == {"truth-disagrees"}
+        apart = self.truth.with_columns(zona=pl.Series(["n", "s", "n", "s", "n"]))
+        with pytest.raises(DataError) as caught:
+            risk.individual(apart, ["zona"], missing="intruder", truth=self.truth)
+        assert caught.value.code == "truth-coding"
+
+
+class TestDeduction:
+    """What follows from what is published is suppressed for nobody."""
+
+    frame = pl.DataFrame(
+        {
+            "hogar": [1, 1, 2, 2, 2, 3],
+            "personas": [2, 2, 3, 3, 3, 1],
+            "estrato": [11, 11, 12, 12, 12, 21],
+            "region": ["n", "n", "n", "n", "n", "s"],
+            "trabaja": ["si", "no", "no", "si", "no", "si"],
+            "horas": [40, 0, 0, 20, 0, 30],
+            "extra": [5, 0, 0, 0, 0, 2],
+            "total": [45, 0, 0, 20, 0, 32],
+        }
+    )
+    rules: ClassVar = {
+        "household composition": (Members("hogar", "personas"), "personas", [0, 2]),
+        "geography from the stratum": (Dependency(("estrato",), "region"), "region", [0, 5]),
+        "skips": (Edit(given='trabaja == "no"', then="horas == 0"), "horas", [1, 2]),
+        "skips read backwards": (Edit(given='trabaja == "no"', then="horas == 0"), "trabaja", [0, 3]),
+        "sums": (Sum(parts=("horas", "extra"), total="total"), "horas", [0, 3]),
+    }
+
+    @pytest.mark.parametrize("name", rules)
+    def test_it_counts_as_if_it_had_been_left(self, name):
+        rule, variable, rows = self.rules[name]
+        shown = suppressed(self.frame, **{variable: rows})
+        keys = ["region", variable] if variable != "region" else ["region"]
+        plain = risk.frequencies(self.frame, keys, missing="intruder", truth=self.frame).sample
+        kept = risk.frequencies(shown, keys, missing="intruder", truth=self.frame).sample
+        told = risk.frequencies(shown, keys, missing="intruder", truth=Truth(self.frame, (rule,))).sample
+        if name == "geography from the stratum":  # the only record of its stratum says nothing of it
+            assert told.tolist() == [6, 6, 6, 6, 6, 1]
+        else:
+            assert told.tolist() == plain.tolist() != kept.tolist()
+
+    def test_a_variable_that_left_with_the_file_gives_nothing_away(self):
+        rule = Truth(self.frame, (Members("hogar", "personas"),))
+        shown = suppressed(self.frame.drop("hogar"), personas=[0])
+        assert risk.frequencies(shown, ["personas"], missing="intruder", truth=rule).sample.tolist()[0] == 2
+
+    def test_a_wrong_deduction_is_none(self):
+        truth = pl.DataFrame({"x": [1, 1, 1, 2], "y": ["a", "a", "b", "c"]})
+        known = Truth(truth, (Dependency(("x",), "y"),))
+        found = risk.frequencies(suppressed(truth, y=[2]), ["y"], missing="intruder", truth=known)
+        assert found.sample.tolist() == [3, 3, 1, 2]
+
+    def test_frames_of_other_kinds(self):
+        rule, variable, rows = self.rules["household composition"]
+        shown = suppressed(self.frame, **{variable: rows}).frame
+        told = [
+            risk.k_anonymity(kind(shown), [variable], k=2, missing="intruder", truth=Truth(kind(self.frame), (rule,)))
+            for kind in (pl.DataFrame.to_pandas, pl.DataFrame.to_arrow, pl.DataFrame)
+        ]
+        assert [found.violations for found in told] == [1, 1, 1]

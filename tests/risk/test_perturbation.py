@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import key_frames
 
-from celosia import Microdata, risk
+from celosia import Dictionary, Microdata, Variable, risk
 from celosia.core.errors import CelosiaError
 
 quiet = pytest.mark.filterwarnings("ignore::celosia.core.errors.CelosiaWarning")
@@ -40,6 +40,35 @@ def test_the_posterior_is_its_definition(frame, stay):
     true, shown = frame.select(keys).rows(), masked.select(keys).rows()
     expected = [chance(x, y) / sum(chance(z, y) for z in true) for x, y in zip(true, shown, strict=True)]
     np.testing.assert_allclose(found.posterior, expected, atol=1e-12)
+
+
+@given(key_frames(max_keys=3, missing=False, max_rows=25), st.sampled_from([0.4, 1.0]), st.data())
+def test_an_emptied_cell_tells_nothing_and_hides_nothing_else(frame, stay, draw):
+    keys = [name for name in frame.columns if name != "w"]
+    masked = perturbed(frame, keys[:1], stay, 5)
+    gone = {k: np.array(draw.draw(st.lists(st.booleans(), min_size=frame.height, max_size=frame.height))) for k in keys}
+    matrices = {keys[0]: matrix(frame[keys[0]].unique().to_list(), stay)}
+    found = risk.transition_risk(Microdata(frame), Microdata(masked).suppress(gone), keys, matrices)
+
+    def chance(i, j):
+        visible = [k for k in keys if not gone[k][j]]
+        cells = [(k, frame[k][i], masked[k][j]) for k in visible]
+        return np.prod([matrices[k][a][b] if k in matrices else a == b for k, a, b in cells])
+
+    people = range(frame.height)
+    expected = [chance(j, j) / sum(chance(i, j) for i in people) for j in people]
+    np.testing.assert_allclose(found.posterior, expected, atol=1e-12)
+
+
+def test_shuffled_records_are_matched_by_their_id():
+    frame = pl.DataFrame({"a": [1, 1, 2, 3], "id": [7, 8, 9, 10]})
+    book = Dictionary.of(Variable(name="id", role="id"))
+    before = Microdata(frame, book, key=bytes(16))
+    after = Microdata(frame[[3, 1, 0, 2]], book, key=bytes(16))
+    assert risk.best_guess(before, after, ["a"]).chance.tolist() == [1.0, 0.5, 0.5, 1.0]
+    assert risk.transition_risk(before, after, ["a"], {}).posterior.tolist() == [1.0, 0.5, 0.5, 1.0]
+    counts = risk.frequencies(after, ["a"], missing="intruder", truth=before)
+    assert counts.sample.tolist() == [1, 2, 2, 1]
 
 
 @given(key_frames(max_keys=3, missing=False))
@@ -94,6 +123,9 @@ def test_wrong_matrices_and_files_are_refused():
         (lambda: risk.transition_risk(frame, frame, ["a"], {"z": {}}), "matrix-not-key"),
         (lambda: risk.transition_risk(frame, frame, ["a"], {"a": {1: {1: 0.5}}}), "matrix-row"),
         (lambda: risk.transition_risk(frame, frame[:1], ["a"], {}), "truth-records"),
+        (lambda: risk.transition_risk(frame, frame[::-1], ["a"], {}), "matrix-impossible"),
+        (lambda: risk.transition_risk(frame, frame[::-1], ["a"], {"a": {1: {1: 1}, 2: {1: 1}}}), "matrix-impossible"),
+        (lambda: risk.transition_risk(frame[:0], frame[:0], ["a"], {}), "no-records"),
         (lambda: risk.best_guess(frame, frame[:1], ["a"]), "truth-records"),
     ):
         with pytest.raises(CelosiaError) as error:

@@ -28,6 +28,7 @@ from celosia.risk.scenarios import ScenarioRisks, scenarios
 from celosia.risk.suda2 import Suda2, suda2
 from celosia.risk.t_closeness import TCloseness, t_closeness
 from celosia.risk.transition_risk import TransitionRisk, transition_risk
+from celosia.risk.truth import Truth
 
 __all__ = [
     "AlphaK",
@@ -56,6 +57,7 @@ __all__ = [
     "Suda2",
     "TCloseness",
     "TransitionRisk",
+    "Truth",
     "alpha_k",
     "attackers",
     "best_guess",

@@ -31,6 +31,7 @@ from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.engines.contract import Ints
 from celosia.risk.classes import ROUNDING, Floats, SensitiveClasses, one_sensitive
+from celosia.risk.records import check_k
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,8 +160,7 @@ def alpha_k(
     """
     if not 0 < alpha <= 1:
         raise OptionError("option-range", option="alpha", low=0, high=1)
-    if k < 1:
-        raise OptionError("option-range", option="k", low=1, high="n")
+    check_k(k)
     data, classes = one_sensitive(frame, keys, sensitive)
     if data.height < k:
         raise DataError("fewer-than-k", count=data.height, k=k)

@@ -2,7 +2,8 @@ r"""Three attackers: the prosecutor, the journalist, the marketer.
 
 * The **prosecutor** knows that a person is in the file: risk :math:`1/f`.
 * The **journalist** does not, and looks the record up in the population: risk :math:`1/F`, with :math:`F` counted in a
-  register where there is one, else the sum of the weights.
+  register where there is one, else the sum of the weights. A record that nobody of the register agrees with keeps
+  the prosecutor's risk: the register does not know its people.
 * The **marketer** wants as many right as possible: the mean of :math:`1/F` over the records.
 
 References
@@ -20,12 +21,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.frames import enter
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.risk.frequencies import Missing, frequencies
 from celosia.risk.k_map import k_map
+from celosia.risk.records import records_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -91,10 +92,11 @@ def attackers(
     >>> attackers(frame, keys=["sexo"], weight="peso").marketer
     0.023333333333333334
     """
-    data = enter(frame)
+    data = records_of(frame)
     found = frequencies(data, keys, weight, missing)
     if register is not None:
-        journalist = k_map(data, keys, register).risk
+        people = k_map(data, keys, register).matches
+        journalist = 1.0 / np.where(people > 0, people, found.sample)
     else:
         journalist = 1.0 / np.maximum(found.population, found.sample)
     return Attackers(1.0 / found.sample, journalist)

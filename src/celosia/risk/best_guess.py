@@ -20,12 +20,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.errors import DataError
-from celosia.core.frames import enter
+from celosia.core.frames import variable_names
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.engines import Keys, engine
+from celosia.risk.records import beside
 from celosia.risk.wildcards import Packed, count_in
 
 
@@ -68,7 +68,7 @@ def best_guess(original: Any, masked: Any, keys: Sequence[str]) -> BestGuess:
     Parameters
     ----------
     original, masked
-        The same records before and after, in the same coding.
+        The same records before and after, in the same coding: ``Microdata`` matched by record id, else row by row.
     keys
         What the intruder knows.
 
@@ -80,10 +80,8 @@ def best_guess(original: Any, masked: Any, keys: Sequence[str]) -> BestGuess:
     >>> best_guess(before, after, keys=["sexo", "edad"]).chance.tolist()
     [1.0, 0.5, 1.0]
     """
-    before, after = enter(original), enter(masked)
-    if before.height != after.height:
-        raise DataError("truth-records", published=after.height, truth=before.height)
-    names = tuple(keys)
+    after, before = beside(masked, original)
+    names = variable_names(keys)
     published, true = engine(after).encode_with(names, before)
     hidden = published.digits[published.index] == 0
     same = (true.digits[true.index] == published.digits[published.index]) | hidden

@@ -28,7 +28,7 @@ import numpy.typing as npt
 import polars as pl
 
 from celosia.core.errors import DataError, OptionError
-from celosia.core.frames import enter, variable_names
+from celosia.core.frames import variable_names
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
@@ -38,6 +38,7 @@ from celosia.kernels.reidentification import usual_risks
 from celosia.risk.class_sizes import ClassSizes, Floats
 from celosia.risk.log_linear import of_keys
 from celosia.risk.population_uniqueness import of_sizes
+from celosia.risk.records import records_of
 
 UNIQUENESS = ("pitman", "zayatz", "snb", "snb_shlosser", "dankar")
 MODELS = ("main", "two-way", "search")
@@ -132,7 +133,7 @@ def calibration(
     ('population_uniques', 791.0, 0)
     """
     _require(fractions, estimators, repeats)
-    data, run = enter(population), run or Run()
+    data, run = records_of(population), run or Run()
     known = engine(data).encode(variable_names(keys), "strict")
     jobs = [(float(fraction), repeat) for fraction in fractions for repeat in range(repeats)]
 

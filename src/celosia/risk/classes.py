@@ -20,10 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from celosia.core.errors import DataError, RoleError
-from celosia.core.frames import enter, variable_names
+from celosia.core.frames import variable_names
 from celosia.core.microdata import Microdata
 from celosia.engines import Keys, engine
 from celosia.engines.contract import Categories, Ints
+from celosia.risk.records import records_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -145,7 +146,7 @@ def sensitive_classes(frame: Any, keys: Sequence[str], sensitive: Sequence[str])
         raise RoleError("sensitive-repeated", variables=wanted)
     if both := [name for name in wanted if name in names]:
         raise RoleError("sensitive-is-key", variables=tuple(both))
-    data = enter(frame)
+    data = records_of(frame)
     data.require(*names, *wanted)
     found = engine(data).encode(names, "strict")
     return tuple(SensitiveClasses.of(data, found, name) for name in wanted)
@@ -153,6 +154,6 @@ def sensitive_classes(frame: Any, keys: Sequence[str], sensitive: Sequence[str])
 
 def one_sensitive(frame: Any, keys: Sequence[str], sensitive: str) -> tuple[Microdata, SensitiveClasses]:
     """The data as they entered, and the classes with the values of the one sensitive variable."""
-    data = enter(frame)
+    data = records_of(frame)
     (found,) = sensitive_classes(data, keys, (sensitive,))
     return data, found

@@ -29,7 +29,7 @@ from typing import Any
 import polars as pl
 
 from celosia.core.errors import DataError, OptionError, RoleError
-from celosia.core.frames import enter, variable_names
+from celosia.core.frames import variable_names
 from celosia.core.hierarchy import Hierarchy
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
@@ -39,6 +39,7 @@ from celosia.engines import Counting, Keys, engine
 from celosia.risk.individual import individual
 from celosia.risk.key_trials import Trials
 from celosia.risk.projection import project
+from celosia.risk.records import records_of
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ def drivers(
         raise OptionError("option-unknown", option="missing", known=("wildcard", "strict"))
     if weight in names:
         raise RoleError("weight-is-key", variable=weight)
-    data = enter(frame)
+    data = records_of(frame)
     if not data.height:
         raise DataError("no-records")
     whole = individual(data, names, weight, missing=missing, run=run)

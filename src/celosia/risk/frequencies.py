@@ -15,7 +15,8 @@ where a record with no observed key at all matches everybody (:math:`f = n`), co
 where there are two keys or more, is not added to complete ones: the convention of sdcMicro, so that figures agree.
 
 Under ``missing="intruder"`` it is counted as an intruder would: :math:`f` is the number of *published* records that
-agree with the person's *true* key on every key that is observed in them, and :math:`F` the sum of their weights.
+agree with the person's *true* key on every key that is observed in them, and :math:`F` the sum of their weights. The
+true key is mapped through recodes, and what can be deduced counts as observed (``risk.truth``).
 
 References
 ----------
@@ -36,15 +37,16 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.errors import DataError, OptionError
-from celosia.core.frames import enter, variable_names
+from celosia.core.errors import OptionError, RoleError
+from celosia.core.frames import variable_names
 from celosia.core.language import percent, text
-from celosia.core.microdata import Microdata
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
 from celosia.engines import Counting, Engine, Keys, engine
 from celosia.engines.contract import WEIGHT_SCALE, Ints
+from celosia.risk.records import records_of
+from celosia.risk.truth import Truth, in_published_coding
 from celosia.risk.wildcards import Numbers, Packed, count_in, warn_of_empty_records, wildcard
 
 _BANDS = (0, 2, 3, 5, 10, 50, float("inf"))
@@ -153,7 +155,8 @@ def frequencies(
     alpha
         Under ``wildcard``, how much of a record with missing keys counts for those it might match.
     truth
-        Under ``intruder``: the same records in the same coding, before cells were suppressed or perturbed.
+        Under ``intruder``: the same records before cells were suppressed or perturbed, recodes or not, or a ``Truth``
+        that says besides which rules give emptied cells away.
 
     Returns
     -------
@@ -177,18 +180,14 @@ def frequencies(
     if (truth is not None) != (missing == "intruder"):
         raise OptionError("truth-needed" if truth is None else "truth-unused")
     names = variable_names(keys)
-    held = engine(enter(frame))
-    if held.data.height == 0:
-        raise DataError("no-records")
-    scaled = None if weight is None else held.weights(weight)
-    of_key: Numbers
-    population: Numbers
+    if weight in names:
+        raise RoleError("weight-is-key", variable=weight)
     if missing == "intruder":
-        found, of_key, population = _intruder(held, names, enter(truth), scaled)
-    else:
-        found, of_key, population = _within(held, names, missing, scaled, alpha, run or Run())
-    population_of_key = of_key.astype(np.float64) if scaled is None else population / WEIGHT_SCALE
-    return Frequencies(found, of_key, population_of_key, missing, alpha, scaled is not None)
+        return _intruder(frame, names, weight, Truth.of(truth), alpha)
+    held = engine(records_of(frame))
+    scaled = None if weight is None else held.weights(weight)
+    found, of_key, population = _within(held, names, missing, scaled, alpha, run or Run())
+    return _counted(found, of_key, population, missing, alpha, scaled is not None)
 
 
 def _within(
@@ -203,14 +202,21 @@ def _within(
     return keys, keys.count, weights
 
 
-def _intruder(
-    held: Engine, names: tuple[str, ...], truth: Microdata, scaled: Ints | None
-) -> tuple[Keys, Numbers, Numbers]:
+def _intruder(frame: Any, names: tuple[str, ...], weight: str | None, truth: Truth, alpha: float) -> Frequencies:
     """True keys, and the published records (and scaled weights) that agree with each."""
-    if truth.height != held.data.height:
-        raise DataError("truth-records", published=held.data.height, truth=truth.height)
-    published, true = held.encode_with(names, truth)
+    shown, true_records = truth.beside(frame, names)
+    held = engine(shown)
+    scaled = None if weight is None else held.weights(weight)
+    published, coded = held.encode_with(names, true_records)
+    true = in_published_coding(published, coded)
     weights = published.count if scaled is None else held.sum_by_key(published, scaled)
     known = np.ones(true.digits.shape, dtype=np.bool_)  # what the true key leaves open is not agreed to by a value
     counts, sums = count_in(Packed.of(true, known), Packed.of(published), published.count, weights)
-    return true, counts, sums
+    return _counted(true, counts, sums, "intruder", alpha, scaled is not None)
+
+
+def _counted(
+    keys: Keys, of_key: Numbers, population: Numbers, missing: Missing, alpha: float, weighted: bool
+) -> Frequencies:
+    people = population / WEIGHT_SCALE if weighted else of_key.astype(np.float64)
+    return Frequencies(keys, of_key, people, missing, alpha, weighted)

@@ -38,7 +38,6 @@ import numpy.typing as npt
 import polars as pl
 
 from celosia.core.errors import OptionError, warn
-from celosia.core.frames import enter
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
@@ -47,6 +46,7 @@ from celosia.engines import Classes, engine
 from celosia.kernels.counting import unite_by
 from celosia.kernels.reidentification import exact_risks, usual_risks
 from celosia.risk.frequencies import Frequencies, Missing, frequencies
+from celosia.risk.records import records_of
 
 Floats = npt.NDArray[np.float64]
 Estimator = Literal["usual", "exact"]
@@ -229,7 +229,7 @@ def individual(
     >>> individual(frame, keys=["sexo"], weight="peso").risk.round(4).tolist()
     [0.0107, 0.0107, 0.0402]
     """
-    data = enter(frame)
+    data = records_of(frame)
     found = frequencies(data, keys, weight, missing, alpha, truth, run)
     households = None if household is None else engine(data).group(household)
     return of_frequencies(found, households, estimator)

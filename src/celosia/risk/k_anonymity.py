@@ -15,15 +15,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from celosia.core.errors import OptionError
+from celosia.core.errors import warn
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
 from celosia.risk.frequencies import Frequencies, Missing, frequencies
+from celosia.risk.records import check_k
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,8 @@ def k_anonymity(
     run: Run | None = None,
 ) -> KAnonymity:
     """Count the records whose key fewer than k records share (parameters as in ``frequencies``)."""
-    if not isinstance(k, int | np.integer) or k < 1:
-        raise OptionError("option-range", option="k", low=1, high="n")
+    check_k(k)
     found = frequencies(frame, keys, weight, missing, alpha, truth, run)
+    if found.records < k:
+        warn("fewer-than-k", count=found.records, k=k)
     return KAnonymity(found, int(k), found.below(k))

@@ -5,6 +5,9 @@ is counted, not estimated: :math:`F_i` is the number of persons of the register 
 key that both observe. A file is k-map when every :math:`F_i \ge k`; an intruder who holds the register, and does not
 know who is in the file, finds the right person with probability :math:`1/F_i` (the journalist's risk).
 
+A record that nobody of the register agrees with does not prove itself safe: the register is of other people or of
+another day, or was coded apart. It counts among the violations, and how many there are is said.
+
 References
 ----------
 Sweeney (2002), *k-anonymity: a model for protecting privacy*, IJUFKS 10(5), 557-570. El Emam & Dankar (2008),
@@ -22,12 +25,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.errors import OptionError, RoleError, warn
-from celosia.core.frames import enter
+from celosia.core.errors import DataError, RoleError, warn
+from celosia.core.frames import enter, variable_names
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.engines import Keys, engine
+from celosia.risk.records import check_k, records_of
 from celosia.risk.wildcards import Packed, count_in
 
 
@@ -55,8 +59,12 @@ class KMap(Tabular):
 
     @property
     def violations(self) -> int:
-        """Records with F below k, those that nobody agrees with left out."""
-        return int(self.keys.count[(self.of_key < self.k) & (self.of_key > 0)].sum())
+        """Records with F below k, those that nobody agrees with included."""
+        return self.below(self.k)
+
+    def below(self, k: float) -> int:
+        """Records with F below a level."""
+        return int(self.keys.count[self.of_key < k].sum())
 
     @property
     def share(self) -> float:
@@ -75,9 +83,9 @@ class KMap(Tabular):
         return self.keys.of_records(of_key)
 
     def table(self) -> pl.DataFrame:
-        """Violations for every level up to k."""
-        levels = list(range(2, self.k + 1)) or [self.k]
-        found = [int(self.keys.count[(self.of_key < k) & (self.of_key > 0)].sum()) for k in levels]
+        """Violations for every level up to k; those that nobody agrees with are the records with F below 1."""
+        levels = list(range(1, self.k + 1))
+        found = [self.below(k) for k in levels]
         return pl.DataFrame({"k": levels, "violations": found, "share": [v / self.keys.records for v in found]})
 
     def picture(self) -> Picture:
@@ -112,15 +120,19 @@ def k_map(frame: Any, keys: Sequence[str], register: Any, k: int = 2) -> KMap:
     >>> k_map(frame, keys=["sexo", "edad"], register=population).matches.tolist()
     [2, 1]
     """
-    if k < 1:
-        raise OptionError("option-range", option="k", low=1, high="n")
-    data, known = enter(frame), enter(register)
-    absent = [name for name in keys if name not in known]
+    check_k(k)
+    data, known = records_of(frame), enter(register)
+    if not known.height:
+        raise DataError("register-empty")
+    names = variable_names(keys)
+    absent = [name for name in names if name not in known]
     if absent:
         raise RoleError("register-without-keys", variables=tuple(absent))
-    sample, population = engine(data).encode_with(tuple(keys), known)
+    sample, population = engine(data).encode_with(names, known)
     counted, _ = count_in(Packed.of(sample), Packed.of(population), population.count, population.count)
     result = KMap(sample, counted, k, known.height)
+    if known.height < k:
+        warn("fewer-than-k", count=known.height, k=k)
     if result.unmatched:
         warn("register-unmatched", count=result.unmatched)
     return result

@@ -40,7 +40,7 @@ import numpy as np
 import polars as pl
 
 from celosia.core.errors import DataError, OptionError, RoleError
-from celosia.core.frames import enter, variable_names
+from celosia.core.frames import variable_names
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
@@ -49,6 +49,7 @@ from celosia.engines import Keys, engine
 from celosia.risk.cells import MOST_CELLS, Cells, Floats, raised, weighed
 from celosia.risk.model_fit import ModelFit
 from celosia.risk.model_terms import METHODS, Fitter, Method, Model, Terms, terms_of
+from celosia.risk.records import records_of
 
 Recommended = Literal["main", "two-way", "search", "terms"]
 
@@ -231,7 +232,7 @@ def log_linear(
     names = variable_names(keys)
     if weight in names:
         raise RoleError("weight-is-key", variable=weight)
-    held = engine(enter(frame))
+    held = engine(records_of(frame))
     found = held.encode(names, "strict")
     people = weighed(held, found, weight) if weight is not None else raised(found, float(population or 0))
     return of_keys(found, people, model, method, as_numbers, bound, max_cells, run or Run())

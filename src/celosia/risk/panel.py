@@ -16,13 +16,13 @@ import polars as pl
 
 from celosia.core.codes import sort_key, spell_series
 from celosia.core.errors import DataError, RoleError
-from celosia.core.frames import enter
 from celosia.core.language import percent, text
 from celosia.core.microdata import Microdata
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.engines import engine
 from celosia.risk.individual import IndividualRisk, individual
+from celosia.risk.records import records_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ def panel(frame: Any, person: str, round: str, keys: Sequence[str], weight: str 
     >>> panel(frame, person="id", round="ola", keys=["zona"]).table()["uniques"].to_list()
     [0, 2, 2]
     """
-    data = enter(frame)
+    data = records_of(frame)
     data.require(person, round, *keys)
     if {person, round} & set(keys):
         raise RoleError("panel-keys", variables=tuple({person, round} & set(keys)))

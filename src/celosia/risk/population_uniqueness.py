@@ -30,7 +30,7 @@ from typing import Any, Literal
 import polars as pl
 
 from celosia.core.errors import DataError, OptionError, RoleError, warn
-from celosia.core.frames import enter, variable_names
+from celosia.core.frames import variable_names
 from celosia.core.language import number, percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
@@ -38,6 +38,7 @@ from celosia.engines import engine
 from celosia.engines.contract import WEIGHT_SCALE
 from celosia.risk.class_sizes import ClassSizes, Estimate
 from celosia.risk.pitman import pitman
+from celosia.risk.records import records_of
 from celosia.risk.snb import snb, snb_shlosser
 from celosia.risk.zayatz import zayatz
 
@@ -169,7 +170,7 @@ def population_uniqueness(
     names = variable_names(keys)
     if weight in names:
         raise RoleError("weight-is-key", variable=weight)
-    held = engine(enter(frame))
+    held = engine(records_of(frame))
     found = held.encode(names, "strict")
     people = float(held.weights(weight).sum()) / WEIGHT_SCALE if weight is not None else float(population or 0)
     if people < found.records:

@@ -30,13 +30,14 @@ import numpy.typing as npt
 import polars as pl
 
 from celosia.core.errors import OptionError
-from celosia.core.frames import enter, variable_names
+from celosia.core.frames import variable_names
 from celosia.core.language import text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular, html_table
 from celosia.core.run import Run
 from celosia.engines import Keys, engine
 from celosia.risk.projection import project, spelled
+from celosia.risk.records import records_of
 
 Subset = tuple[int, ...]
 Mask = npt.NDArray[np.bool_]
@@ -136,7 +137,7 @@ def rare_patterns(
     for option, value in (("most", most), ("max_size", max_size), ("at_most", at_most)):
         if value < 1:
             raise OptionError("option-range", option=option, low=1, high="n")
-    search = _Search.of(engine(enter(frame)).encode(names, "wildcard"), at_most)
+    search = _Search.of(engine(records_of(frame)).encode(names, "wildcard"), at_most)
     top = min(max_size, len(names))
     covered: dict[Subset, Mask] = {}
     found: dict[int, int] = {}

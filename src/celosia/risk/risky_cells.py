@@ -22,13 +22,14 @@ from typing import Any
 import polars as pl
 
 from celosia.core.errors import OptionError
-from celosia.core.frames import enter, variable_names
+from celosia.core.frames import variable_names
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
 from celosia.engines import engine
 from celosia.risk.projection import project
+from celosia.risk.records import records_of
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def risky_cells(
         raise OptionError("threshold-dimensions", found=len(limits), expected=top)
     if min(limits) < 1:
         raise OptionError("option-range", option="threshold", low=1, high="n")
-    found = engine(enter(frame)).encode(names, "strict")
+    found = engine(records_of(frame)).encode(names, "strict")
     tables = []
     for size in range(1, top + 1):
         (run or Run()).check("risky_cells", (size - 1) / top)

@@ -37,7 +37,7 @@ import numpy.typing as npt
 import polars as pl
 
 from celosia.core.errors import OptionError
-from celosia.core.frames import enter, variable_names
+from celosia.core.frames import variable_names
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
@@ -46,6 +46,7 @@ from celosia.engines import Keys, engine
 from celosia.kernels.uniques import add_scores
 from celosia.risk.minimal_uniques import MinimalUniques, minimal_uniques
 from celosia.risk.projection import spelled
+from celosia.risk.records import records_of
 
 Floats = npt.NDArray[np.float64]
 Scores = Literal["original", "ihsn"]
@@ -196,7 +197,7 @@ def suda2(
     if scores not in ("original", "ihsn"):
         raise OptionError("option-unknown", option="scores", known=("original", "ihsn"))
     names = variable_names(keys)
-    uniques = minimal_uniques(engine(enter(frame)).encode(names, "wildcard"), max_size, run)
+    uniques = minimal_uniques(engine(records_of(frame)).encode(names, "wildcard"), max_size, run)
     of_key = np.zeros(uniques.keys.count.size)
     parts = np.zeros((of_key.size, len(names)))
     member = np.zeros((len(uniques.subsets), len(names)), dtype=np.bool_)

@@ -6,12 +6,14 @@ knows everybody's true keys gives a published record :math:`y` of the person :ma
 
 .. math:: w_i = \frac{P(y_i \mid x_i)}{\sum_j P(y_i \mid x_j)}, \qquad P(y \mid x) = \prod_v M_v(x_v, y_v),
 
-whose mean is the expected share of right matches. For a sample unique published as :math:`j`, with population counts
-:math:`F_k` of the true keys, the chance that it is right is (Shlomo & Skinner 2010)
+whose mean is the expected share of right matches; an emptied cell tells nothing and has no factor. For a sample unique
+published as :math:`j`, with population counts :math:`F_k` of the true keys, the chance that it is right is (Shlomo &
+Skinner 2010)
 
 .. math:: \frac{M_{jj}}{\sum_k F_k M_{kj}}.
 
-The identity gives back the unperturbed risk; a matrix with equal rows gives :math:`1/n`.
+The identity gives back the unperturbed risk; a matrix with equal rows gives :math:`1/n`. A change that the matrices
+call impossible, or one in a key without a matrix, is refused: the file was not made by them.
 
 References
 ----------
@@ -31,13 +33,15 @@ import polars as pl
 
 from celosia.core.codes import spell
 from celosia.core.errors import DataError, OptionError, RoleError
-from celosia.core.frames import enter
+from celosia.core.frames import variable_names
 from celosia.core.language import percent, text
 from celosia.core.microdata import Microdata
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.engines import Keys, engine
 from celosia.engines.contract import WEIGHT_SCALE
+from celosia.risk.records import beside
+from celosia.risk.truth import emptied
 
 Floats = npt.NDArray[np.float64]
 Matrix = Mapping[str, Mapping[str, float]]
@@ -99,7 +103,7 @@ def transition_risk(
     Parameters
     ----------
     original, masked
-        The same records before and after, in the same coding.
+        The same records before and after, in the same coding: ``Microdata`` matched by record id, else row by row.
     keys
         The key variables; those without a matrix were not perturbed.
     matrices
@@ -115,36 +119,77 @@ def transition_risk(
     >>> transition_risk(frame, frame, keys=["sexo"], matrices=same).posterior.tolist()
     [0.5, 0.5, 1.0]
     """
-    before, after = enter(original), enter(masked)
-    if unknown := set(matrices) - set(keys):
+    after, before = beside(masked, original)
+    names = variable_names(keys)
+    if unknown := set(matrices) - set(names):
         raise RoleError("matrix-not-key", variables=tuple(sorted(unknown)))
-    if before.height != after.height:
-        raise DataError("truth-records", published=after.height, truth=before.height)
-    true, published = _strict_together(before, after, tuple(keys))
-    tensors = [_matrix(true, j, matrices.get(name)) for j, name in enumerate(true.names)]
-    reached = _reach(true, true.count.astype(np.float64), tensors)
-    right = np.ones(before.height)
-    for j, tensor in enumerate(tensors):
-        right *= tensor[true.digits[true.index, j] - 1, published.digits[published.index, j] - 1]
-    at_record = reached[tuple(published.digits[published.index].T - 1)]
-    posterior = np.divide(right, at_record, out=np.zeros_like(right), where=at_record > 0)
-    return TransitionRisk(posterior, _unique_risk(before, true, published, tensors, weight))
-
-
-def _unique_risk(before: Microdata, true: Keys, published: Keys, tensors: list[Floats], weight: str | None) -> Floats:
-    """M_jj / sum_k F_k M_kj for the records that are unique as published."""
+    true, published = _strict_together(before, after, names)
+    tensors = [_matrix(true, j, matrices[name]) if name in matrices else None for j, name in enumerate(names)]
+    hidden = np.column_stack([emptied(after, name) & before.column(name).is_not_null().to_numpy() for name in names])
     population = true.count.astype(np.float64)
     if weight is not None:
         held = engine(before)
         population = held.sum_by_key(true, held.weights(weight)) / WEIGHT_SCALE
-    expected = _reach(true, population, tensors)
-    alone = np.flatnonzero(published.count[published.index] == 1)
-    cells = tuple(published.digits[published.index[alone]].T - 1)
-    stays = np.ones(alone.size)
-    for tensor, cell in zip(tensors, cells, strict=True):
-        stays *= tensor[cell, cell]
-    chance: Floats = np.divide(stays, expected[cells], out=np.zeros_like(stays), where=expected[cells] > 0)
-    return chance
+    alone = published.count[published.index] == 1
+    posterior, unique = np.zeros(after.height), np.zeros(after.height)
+    patterns, place = np.unique(hidden, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        rows = np.flatnonzero(place.reshape(-1) == number)
+        seen = _Seen.of(true.digits - 1, np.flatnonzero(~pattern), tensors)
+        source, image = true.index[rows], published.index[rows]
+        right = seen.chance(source, image)
+        if not right.all():
+            raise DataError("matrix-impossible", count=int((right == 0).sum()))
+        posterior[rows] = right / seen.reached(true.count.astype(np.float64))[seen.cell(image)]
+        single = alone[rows]
+        expected = seen.reached(population)[seen.cell(image[single])]
+        stays = seen.chance(image[single], image[single])
+        unique[rows[single]] = np.divide(stays, expected, out=np.zeros_like(stays), where=expected > 0)
+    return TransitionRisk(posterior, unique[alone])
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """The distinct keys seen through some variables: those without a matrix as one, and each of the others."""
+
+    digits: npt.NDArray[np.int32]
+    fixed: npt.NDArray[np.int64]
+    """Number of each key's combination of the variables without a matrix."""
+    moved: tuple[int, ...]
+    tensors: tuple[Floats, ...]
+
+    @classmethod
+    def of(
+        cls, digits: npt.NDArray[np.int32], visible: npt.NDArray[np.int64], tensors: Sequence[Floats | None]
+    ) -> _Seen:
+        still = [j for j in visible if tensors[j] is None]
+        held = {int(j): tensor for j in visible if (tensor := tensors[j]) is not None}
+        fixed = np.zeros(len(digits), dtype=np.int64)
+        if still:
+            fixed = np.unique(digits[:, still], axis=0, return_inverse=True)[1].reshape(-1)
+        cells = float(fixed.max(initial=0) + 1) * np.prod([len(tensor) for tensor in held.values()], dtype=np.float64)
+        if cells > _CELLS:
+            raise DataError("cells-too-many", cells=f"{cells:.2g}", most=_CELLS)
+        return cls(digits, fixed, tuple(held), tuple(held.values()))
+
+    def chance(self, source: npt.NDArray[np.int32], image: npt.NDArray[np.int32]) -> Floats:
+        """P(y | x) for pairs of keys."""
+        found: Floats = (self.fixed[source] == self.fixed[image]).astype(np.float64)
+        for j, tensor in zip(self.moved, self.tensors, strict=True):
+            found *= tensor[self.digits[source, j], self.digits[image, j]]
+        return found
+
+    def cell(self, keys: npt.NDArray[Any] | slice) -> tuple[npt.NDArray[Any], ...]:
+        """The place of keys in the table of what is reached."""
+        return (self.fixed[keys], *(self.digits[keys, j] for j in self.moved))
+
+    def reached(self, counts: Floats) -> Floats:
+        """For every cell, the sum over true keys of their count times the chance to land there."""
+        table = np.zeros([int(self.fixed.max(initial=0)) + 1, *(len(tensor) for tensor in self.tensors)])
+        np.add.at(table, self.cell(slice(None)), counts)
+        for axis, tensor in enumerate(self.tensors, start=1):
+            table = np.moveaxis(np.tensordot(table, tensor, axes=(axis, 0)), -1, axis)
+        return np.asarray(table)
 
 
 def _strict_together(before: Microdata, after: Microdata, keys: tuple[str, ...]) -> tuple[Keys, Keys]:
@@ -153,23 +198,17 @@ def _strict_together(before: Microdata, after: Microdata, keys: tuple[str, ...])
     half = before.height
     parts = (both.index[:half], both.index[half:])
     counts = [np.bincount(part, minlength=len(both.digits)).astype(np.int64) for part in parts]
-    space = float(np.prod([max(len(c), 1) for c in both.categories], dtype=np.float64))
-    if space > _CELLS:
-        raise DataError("cells-too-many", cells=f"{space:.2g}", most=_CELLS)
     return (
         Keys(both.names, both.categories, both.digits, parts[0], counts[0]),
         Keys(both.names, both.categories, both.digits, parts[1], counts[1]),
     )
 
 
-def _matrix(keys: Keys, j: int, given: Matrix | None) -> Floats:
-    """The matrix of one key over its digits; the identity where none is given."""
+def _matrix(keys: Keys, j: int, given: Matrix) -> Floats:
+    """The matrix of one key over its digits; a code without a row stays as it is."""
     codes = keys.categories[j].codes
-    size = len(codes)
-    if given is None:
-        return np.eye(size)
     place = {code: i for i, code in enumerate(codes)}
-    matrix = np.eye(size)
+    matrix = np.eye(len(codes))
     for source, row in given.items():
         total = sum(row.values())
         if abs(total - 1) > 1e-6 or min(row.values()) < 0:
@@ -183,13 +222,3 @@ def _matrix(keys: Keys, j: int, given: Matrix | None) -> Floats:
             if to is not None:
                 matrix[at, to] = chance
     return matrix
-
-
-def _reach(keys: Keys, counts: Floats, tensors: list[Floats]) -> Floats:
-    """For every cell of the cross product, the sum over true keys of their count times the chance to land there."""
-    table = np.zeros([max(len(c), 1) for c in keys.categories])
-    table[tuple(keys.digits.T - 1)] = counts
-    for j, tensor in enumerate(tensors):
-        table = np.moveaxis(np.tensordot(table, tensor, axes=(j, 0)), -1, j)
-    reached: Floats = table
-    return reached
