@@ -18,7 +18,7 @@ from celosia.core.dictionary import Dictionary
 from celosia.core.errors import DataError, OptionError
 from celosia.core.frames import enter
 from celosia.core.hierarchy import Hierarchy
-from celosia.engines.embedded import EmbeddedEngine
+from celosia.engines import engine
 
 Ints = npt.NDArray[np.int64]
 
@@ -168,7 +168,7 @@ class Geography:
             needed = tuple(name for level, name in enumerate(self.levels) if level or self.nodes[0] > 1)
             microdata.require(*needed[-1:], *(needed if self.levels[-1] in names else ()))
         plain = microdata.select(names).with_dictionary(Dictionary())
-        keys = EmbeddedEngine(plain).encode(names, "strict")
+        keys = engine(plain).encode(names, "strict")
         leaf_of = {path: leaf for leaf, path in enumerate(self._paths(names))}
         spelled = [categories.codes for categories in keys.categories]
         leaf = np.array(
