@@ -9,6 +9,7 @@ KEYS = ("--keys", "region,sexo,estado_civil", "--weight", "factor")
 NEEDED = {
     "k_anonymity": ("-o", "k=3"),
     "k_map": ("--register", "encuesta.csv"),
+    "exact_linkage": ("--register", "encuesta.csv"),
     "alpha_k": ("-o", "alpha=0.9", "-o", "k=2"),
     "panel": ("-o", "person=id_persona", "-o", "round=area"),
     "log_linear": ("--keys", "region,sexo"),

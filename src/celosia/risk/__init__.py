@@ -8,6 +8,7 @@ from celosia.risk.by_group import RiskByGroup, by_group
 from celosia.risk.calibration import Calibration, calibration
 from celosia.risk.delta_disclosure import DeltaDisclosure, delta_disclosure
 from celosia.risk.drivers import Drivers, drivers
+from celosia.risk.exact_linkage import ExactLinkage, exact_linkage
 from celosia.risk.frequencies import Frequencies, frequencies
 from celosia.risk.individual import IndividualRisk, individual
 from celosia.risk.interval import Interval, interval
@@ -38,6 +39,7 @@ __all__ = [
     "Calibration",
     "DeltaDisclosure",
     "Drivers",
+    "ExactLinkage",
     "Frequencies",
     "IndividualRisk",
     "Interval",
@@ -66,6 +68,7 @@ __all__ = [
     "calibration",
     "delta_disclosure",
     "drivers",
+    "exact_linkage",
     "frequencies",
     "individual",
     "interval",

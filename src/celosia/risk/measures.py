@@ -19,6 +19,7 @@ OF_ONE_FILE = (
     "k_anonymity",
     "attackers",
     "k_map",
+    "exact_linkage",
     "l_diversity",
     "t_closeness",
     "alpha_k",
