@@ -1,63 +1,91 @@
-"""Loops that group records at a node of the lattice of levels, from the groups of a more detailed node."""
+"""Loops that group records at a node of the lattice of levels, from the groups of a more detailed node.
+
+Keys are packed: ``word``, ``shift`` and ``mask`` say where each has its bits. ``climbs[at[j] + ancestor]`` holds the
+bits of the ancestor that the j-th key climbs to; it stays where ``at[j]`` is negative.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from celosia.kernels._jit import jit
+from celosia.kernels.hashing import spread
 
 
 @jit
-def _place(key):
-    """Every bit of the words of a key moves the place (finaliser of MurmurHash3, public domain)."""
-    x = np.uint64(0)
-    for w in range(key.size):
-        x ^= key[w]
-        x ^= x >> np.uint64(33)
-        x *= np.uint64(0xFF51AFD7ED558CCD)
-        x ^= x >> np.uint64(33)
-        x *= np.uint64(0xC4CEB9FE1A85EC53)
-        x ^= x >> np.uint64(33)
-    return x
+def roll_up(packed, size, word, shift, mask, at, climbs, table, out, total, index):
+    """Join the groups that become equal, numbered in order of appearance; how many there are.
 
-
-@jit
-def group(digits, fields, start, word, rows, table, keys, index, first):
-    """Number the groups of some rows of ``digits`` whose ancestors are equal, in order of appearance.
-
-    ``fields[start[j] + digit]`` holds the bits of a digit's ancestor in word ``word[j]`` of the key. ``table`` starts
-    at -1 and its size is a power of two; ``keys`` takes a key a group, ``index`` the group of each row, ``first`` a row
-    of each group. Returns the number of groups.
+    ``table`` is as long as a power of two above the number of rows. ``out`` takes the key of each group, ``total`` its
+    size, ``index`` the group of each row.
     """
-    mask = np.uint64(table.size - 1)
-    words = keys.shape[1]
-    key = np.zeros(words, dtype=np.uint64)
+    words = packed.shape[1]
+    last = np.uint64(table.size - 1)
+    moving = np.flatnonzero(at >= 0)
+    table[:] = -1
     found = 0
-    for i in range(rows.size):
-        row = rows[i]
-        key[:] = 0
-        for j in range(digits.shape[1]):
-            key[word[j]] |= fields[start[j] + digits[row, j]]
-        place = _place(key) & mask
-        while True:
-            number = table[place]
-            if number < 0:
-                table[place] = found
-                keys[found] = key
-                first[found] = row
-                index[i] = found
-                found += 1
-                break
+    for i in range(packed.shape[0]):
+        for w in range(words):
+            out[found, w] = packed[i, w]
+        for m in range(moving.size):
+            j = moving[m]
+            w = word[j]
+            ancestor = (packed[i, w] >> shift[j]) & mask[j]
+            out[found, w] = (out[found, w] & ~(mask[j] << shift[j])) | climbs[at[j] + np.int64(ancestor)]
+        place = np.uint64(0)
+        for w in range(words):
+            place = spread(place ^ out[found, w])
+        place &= last
+        number = table[place]
+        while number >= 0:
             same = True
             for w in range(words):
-                if keys[number, w] != key[w]:
+                if out[number, w] != out[found, w]:
                     same = False
                     break
             if same:
-                index[i] = number
                 break
-            place = (place + np.uint64(1)) & mask
+            place = (place + np.uint64(1)) & last
+            number = table[place]
+        if number < 0:
+            number = found
+            table[place] = number
+            total[number] = 0
+            found += 1
+        total[number] += size[i]
+        index[i] = number
     return found
+
+
+@jit
+def first_with(least, packed, size, word, shift, mask, ways, climbs, table, out, total, index):
+    """The first of several nodes (a row of ``ways`` each) with a group of at least so many, and its number of groups.
+
+    Where there is none, the number of nodes and 0. The groups are left where ``roll_up`` puts them.
+    """
+    for node in range(ways.shape[0]):
+        found = roll_up(packed, size, word, shift, mask, ways[node], climbs, table, out, total, index)
+        for g in range(found):
+            if total[g] >= least:
+                return node, found
+    return ways.shape[0], 0
+
+
+@jit
+def nearest(levels, sizes, many, node):
+    """The smallest of many groupings that is nowhere more general than a node; the first of equals."""
+    best = -1
+    for number in range(many):
+        if best >= 0 and sizes[number] >= sizes[best]:
+            continue
+        below = True
+        for j in range(node.size):
+            if levels[number, j] > node[j]:
+                below = False
+                break
+        if below:
+            best = number
+    return best
 
 
 @jit
@@ -69,18 +97,23 @@ def add_rows(index, tallies, total):
 
 
 @jit
-def weigh(digits, lines, start, rows, size, kept, weight):
-    """Sum size times ``lines`` over the groups, for each key: in column 0 of those kept, in column 1 of the others."""
-    for i in range(rows.size):
-        side = 0 if kept[i] else 1
-        for j in range(digits.shape[1]):
-            weight[j, side] += size[i] * lines[start[j] + digits[rows[i], j]]
+def weigh(packed, word, shift, mask, at, leaves, size, kept, weight):
+    """Sum size times leaves over the groups, for each key: in column 0 of those kept, in column 1 of the others.
+
+    ``leaves[at[j] + ancestor]`` holds the leaves under an ancestor of the j-th key.
+    """
+    for g in range(size.size):
+        side = 0 if kept[g] else 1
+        for j in range(word.size):
+            ancestor = (packed[g, word[j]] >> shift[j]) & mask[j]
+            weight[j, side] += size[g] * leaves[at[j] + np.int64(ancestor)]
 
 
 @jit
-def spread(digits, ancestors, start, rows, size, kept, count):
+def tally_lost(packed, word, shift, mask, at, size, kept, count):
     """Count, for each key and ancestor, the records of the groups that are not kept."""
-    for i in range(rows.size):
-        if not kept[i]:
-            for j in range(digits.shape[1]):
-                count[start[j] + ancestors[start[j] + digits[rows[i], j]]] += size[i]
+    for g in range(size.size):
+        if not kept[g]:
+            for j in range(word.size):
+                ancestor = (packed[g, word[j]] >> shift[j]) & mask[j]
+                count[at[j] + np.int64(ancestor)] += size[g]

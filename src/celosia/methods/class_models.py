@@ -13,6 +13,7 @@ are more detailed. Models that only survive the joining of sound groups are mono
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -26,7 +27,8 @@ from celosia.core.hierarchy import Hierarchy
 from celosia.core.method import Promise
 from celosia.core.model import Frozen, Share
 from celosia.engines.contract import Ints
-from celosia.methods.lattice import Floats, Sensitive
+from celosia.methods.lattice import Floats, Lattice
+from celosia.methods.leveled_keys import Sensitive
 from celosia.risk.class_sizes import ClassSizes
 from celosia.risk.population_uniqueness import ESTIMATORS
 from celosia.verify.models import Close, Diverse, FewGroups, LittleGain, NoneFrequent, OddsStay
@@ -64,6 +66,15 @@ class GroupModel(Frozen):
     def monotone_at(self, limit: int) -> bool:
         """Whether a node that loses too many records to it rules out the more detailed ones."""
         return self.convex and limit == 0
+
+    def fails(self, lattice: Lattice, tally: Sequence[Ints], among: Mask) -> Mask:
+        """Which of some groups with observed values do not comply: records by value for each sensitive variable."""
+        place = next(i for i, held in enumerate(lattice.sensitive) if held.name == self.sensitive)
+        judged = np.flatnonzero(among & tally[place].any(axis=1))
+        failing = np.zeros(among.size, dtype=np.bool_)
+        whole: Ints = lattice.tallies[place].sum(axis=0)
+        failing[judged] = ~self.sound(tally[place][judged], whole, lattice.sensitive[place])
+        return failing
 
 
 class LDiversity(GroupModel):

@@ -18,7 +18,7 @@ from celosia.core.model import ReadOnly
 from celosia.engines.contract import Categories, Ints, Keys
 from celosia.methods.class_models import Tree
 from celosia.methods.kinds import changed
-from celosia.methods.lattice import LeveledKey
+from celosia.methods.leveled_keys import LeveledKey
 
 Trees = Annotated[ReadOnly[str, Tree], Field(min_length=1)]
 """The hierarchy of each key: a ``Hierarchy``, or its rows, most detailed code first."""

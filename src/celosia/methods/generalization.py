@@ -136,7 +136,7 @@ class Generalization(Method):
         lattice, found, goal = self._found(data, run)
         coded = engine(data).encode(tuple(self.hierarchies), "strict")
         split, _ = goal.split(found.best.levels)
-        lost = lattice.members(split.grouping, ~split.kept)
+        lost = ~split.kept[lattice.group_of(found.best.levels)]
         levels = np.broadcast_to(np.array(found.best.levels, dtype=np.int64), coded.digits.shape)
         treated = climbed(data, coded, lattice.keys, self.hierarchies, levels, lost)
         names = tuple(self.hierarchies)

@@ -1,25 +1,24 @@
-"""The lattice of levels: the keys of a file under their hierarchies, and its records grouped at any node.
+"""The lattice of levels: the records of a file, grouped at any choice of a level for each key.
 
-A node is one level for each key. The groups of a node are unions of those of any more detailed one, so that they are
+A choice of levels is a node. The groups of a node are unions of those of any more detailed one, so that they are
 counted from the smallest grouping at hand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
-from celosia.core.dictionary import MissingKind
-from celosia.core.errors import DataError
 from celosia.core.hierarchy import Hierarchy
-from celosia.engines.contract import Categories, Ints, Keys
+from celosia.engines.contract import Ints, Keys
+from celosia.methods.leveled_keys import LeveledKey, Rows, Sensitive
+from celosia.methods.packing import Levels, Packing, Words
 
-Levels = tuple[int, ...]
-Rows = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 
 _ROOM = 40_000_000
@@ -27,89 +26,15 @@ _ROOM = 40_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class LeveledKey:
-    """One key: what each digit of the data becomes at each level.
-
-    Attributes
-    ----------
-    name, domain
-        The variable, and the leaves of its hierarchy.
-    ancestor
-        Number of each digit's ancestor, for each level.
-    lines
-        Leaves under that ancestor, for each level.
-    codes
-        What is published of each digit, for each level; ``None`` is an empty cell.
-    """
-
-    name: str
-    domain: int
-    ancestor: tuple[Rows, ...]
-    lines: tuple[Ints, ...]
-    codes: tuple[tuple[str | None, ...], ...]
-
-    @property
-    def height(self) -> int:
-        """The highest level."""
-        return len(self.codes) - 1
-
-    @classmethod
-    def of(cls, name: str, categories: Categories, hierarchy: Hierarchy) -> LeveledKey:
-        """Match the categories of the data with the leaves; a missing one that is no leaf is itself at every level."""
-        path = {row[0]: row for row in hierarchy.rows}
-        rows = [None if code is None else path.get(code) for code in categories.codes]
-        kinds = categories.kinds
-        if unknown := sum(row is None and kind is None for row, kind in zip(rows, kinds, strict=True)):
-            raise DataError("hierarchy-codes-unknown", variable=name, count=unknown)
-        ancestor, lines, codes = [], [], []
-        for level, known in enumerate(hierarchy.codes):
-            number = {code: i for i, code in enumerate(known)}
-            leaves = np.bincount([number[row[level]] for row in hierarchy.rows], minlength=len(known))
-            mine = [len(known)] + [
-                len(known) + 1 + i if row is None else number[row[level]] for i, row in enumerate(rows)
-            ]
-            ancestor.append(np.array(mine, dtype=np.int32))
-            lines.append(np.array([1 if i >= len(known) else leaves[i] for i in mine], dtype=np.int64))
-            shown = [code if row is None else row[level] for code, row in zip(categories.codes, rows, strict=True)]
-            codes.append((None, *shown))
-        return cls(name, len(hierarchy.rows), tuple(ancestor), tuple(lines), tuple(codes))
-
-
-@dataclass(frozen=True, eq=False)
-class Sensitive:
-    """One sensitive variable: its values, and which of them each digit is; -1 is none."""
-
-    name: str
-    codes: tuple[str, ...]
-    kinds: tuple[MissingKind | None, ...]
-    value_of: Ints
-
-    @classmethod
-    def of(cls, name: str, categories: Categories) -> Sensitive:
-        """The observed values; non-response and suppressed cells hold none."""
-        observed = [
-            code is not None and kind in (None, MissingKind.NOT_APPLICABLE)
-            for code, kind in zip(categories.codes, categories.kinds, strict=True)
-        ]
-        if not any(observed):
-            raise DataError("sensitive-empty", variable=name)
-        value_of = np.full(len(observed) + 1, -1, dtype=np.int64)
-        value_of[1:][observed] = np.arange(sum(observed))
-        codes = tuple(code for code, seen in zip(categories.codes, observed, strict=True) if seen and code is not None)
-        kinds = tuple(kind for kind, seen in zip(categories.kinds, observed, strict=True) if seen)
-        return cls(name, codes, kinds, value_of)
-
-
-@dataclass(frozen=True, eq=False)
 class Grouping:
-    """The groups of records that are equal at a node.
+    """The groups of records that are equal at a node, in the order in which the distinct keys show them.
 
     Attributes
     ----------
     levels
         The node.
-    rows
-        One distinct key of each group.
+    packed
+        The ancestors of each group.
     size
         Records of each.
     tallies
@@ -117,14 +42,14 @@ class Grouping:
     """
 
     levels: Levels
-    rows: Rows
+    packed: Words
     size: Ints
     tallies: tuple[Ints, ...]
 
     @property
     def room(self) -> int:
         """Numbers that it holds."""
-        return int(self.rows.size + self.size.size + sum(tally.size for tally in self.tallies))
+        return int(self.packed.size + self.size.size + sum(tally.size for tally in self.tallies))
 
 
 @dataclass(eq=False)
@@ -146,14 +71,6 @@ class Lattice:
     count: Ints
     sensitive: tuple[Sensitive, ...] = ()
     tallies: tuple[Ints, ...] = ()
-    _stored: list[Grouping] = field(default_factory=list, repr=False)
-    _levels: Ints = field(init=False, repr=False)
-    _sizes: Ints = field(init=False, repr=False)
-    _held: int = 0
-
-    def __post_init__(self) -> None:
-        self._levels = np.zeros((0, len(self.keys)), dtype=np.int64)
-        self._sizes = np.zeros(0, dtype=np.int64)
 
     @classmethod
     def of(cls, coded: Keys, hierarchies: Sequence[Hierarchy]) -> Lattice:
@@ -185,24 +102,26 @@ class Lattice:
         """Number of records."""
         return int(self.count.sum())
 
-    @property
+    @cached_property
     def heights(self) -> Levels:
         """The highest level of each key."""
         return tuple(key.height for key in self.keys)
 
-    @property
+    @cached_property
     def nodes(self) -> int:
         """Number of nodes."""
-        product = 1
-        for height in self.heights:
-            product *= height + 1
-        return product
+        return prod(height + 1 for height in self.heights)
 
     @cached_property
-    def start(self) -> Ints:
-        """Where the digits of each key begin when those of all keys stand in a row; then the end."""
-        widths = [max(key.ancestor[0].size, *(int(a.max()) + 1 for a in key.ancestor)) for key in self.keys]
-        return np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
+    def packing(self) -> Packing:
+        """How its keys are packed."""
+        return Packing.of(self.keys)
+
+    @cached_property
+    def ground(self) -> Grouping:
+        """Every distinct key for itself."""
+        ancestors = [key.ancestor[0][self.digits[:, j]] for j, key in enumerate(self.keys)]
+        return Grouping((0,) * len(self.keys), self.packing.pack(ancestors), self.count, self.tallies)
 
     def above(self, levels: Levels) -> Iterator[Levels]:
         """The nodes one step more general."""
@@ -210,101 +129,81 @@ class Lattice:
             if levels[j] < height:
                 yield (*levels[:j], levels[j] + 1, *levels[j + 1 :])
 
-    def in_a_row(self, arrays: Sequence[Sequence[npt.NDArray[np.generic]]], levels: Levels) -> Ints:
-        """One array of each key at its level, one after the other, each from its start."""
-        row = np.zeros(int(self.start[-1]), dtype=np.int64)
-        for j, level in enumerate(levels):
-            row[self.start[j] : self.start[j] + arrays[j][level].size] = arrays[j][level]
-        return row
-
     def group(self, levels: Levels) -> Grouping:
         """The groups at a node."""
-        from celosia.kernels import lattice as kernel
+        source = self._known.nearest(levels)
+        return source if source.levels == levels else self._known.keep(self._rolled(source, levels)[0])
 
-        source = self._nearest(levels)
-        if source.levels == levels:
-            return source
-        room = source.rows.size
-        keys = np.empty((room, int(self._word.max()) + 1), dtype=np.uint64)
-        table = np.full(1 << max(2, int(2 * room - 1).bit_length()), -1, dtype=np.int32)
-        index, first = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
-        fields = np.zeros(int(self.start[-1]), dtype=np.uint64)
-        for j, level in enumerate(levels):
-            part = self._fields[j][level]
-            fields[self.start[j] : self.start[j] + part.size] = part
-        found = kernel.group(self.digits, fields, self.start, self._word, source.rows, table, keys, index, first)
-        size = np.bincount(index, weights=source.size, minlength=found).astype(np.int64)
-        tallies = []
-        for tally in source.tallies:
-            total = np.zeros((found, tally.shape[1]), dtype=np.int64)
-            kernel.add_rows(index, tally, total)
-            tallies.append(total)
-        return self._keep(Grouping(levels, first[:found].copy(), size, tuple(tallies)))
+    def group_of(self, levels: Levels) -> Rows:
+        """The number of the group at a node of each distinct key."""
+        return self._rolled(self.ground, levels)[1]
 
     def part(self, chosen: npt.NDArray[np.bool_]) -> Lattice:
         """The lattice of some of the distinct keys alone."""
         tallies = tuple(tally[chosen] for tally in self.tallies)
-        return Lattice(self.keys, self.digits[chosen], self.count[chosen], self.sensitive, tallies)
+        rest = Lattice(self.keys, self.digits[chosen], self.count[chosen], self.sensitive, tallies)
+        rest.packing = self.packing
+        return rest
 
-    def members(self, grouping: Grouping, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Which distinct keys belong to the chosen groups."""
-        at = [key.ancestor[level][self.digits[:, j]] for j, (key, level) in self._leveled(grouping.levels)]
-        of_group = np.stack([column[grouping.rows[chosen]] for column in at], axis=1)
-        return _rows_among(np.stack(at, axis=1), of_group)
+    def _rolled(self, source: Grouping, levels: Levels) -> tuple[Grouping, Rows]:
+        """The groups at a node from those of a more detailed one, and into which each of these goes."""
+        from celosia.kernels import lattice as kernel
 
-    def _leveled(self, levels: Levels) -> Iterator[tuple[int, tuple[LeveledKey, int]]]:
-        yield from enumerate(zip(self.keys, levels, strict=True))
+        packing, room = self.packing, Room(source)
+        at = packing.between(source.levels, np.array(levels))
+        found = kernel.roll_up(
+            source.packed, source.size, packing.word, packing.shift, packing.mask, at, packing.climbs, *room
+        )
+        tallies = []
+        for tally in source.tallies:
+            total = np.zeros((found, tally.shape[1]), dtype=np.int64)
+            kernel.add_rows(room.index, tally, total)
+            tallies.append(total)
+        return Grouping(levels, room.packed[:found].copy(), room.size[:found].copy(), tuple(tallies)), room.index
 
-    def _nearest(self, levels: Levels) -> Grouping:
-        """The smallest grouping at hand that is nowhere more general."""
-        if not self._stored:
-            whole = np.arange(self.count.size, dtype=np.int32)
-            self._keep(Grouping((-1,) * len(self.keys), whole, self.count, self.tallies))
-        usable = (self._levels[: len(self._stored)] <= np.array(levels)).all(axis=1)
-        return self._stored[int(np.where(usable, self._sizes[: len(self._stored)], np.iinfo(np.int64).max).argmin())]
+    @cached_property
+    def _known(self) -> _Known:
+        return _Known(self.ground)
 
-    def _keep(self, grouping: Grouping) -> Grouping:
-        number = len(self._stored)
-        if number and self._held + grouping.room > _ROOM:
+
+class Room:
+    """What a kernel fills when it groups: a table, the packed keys and sizes of the groups, the group of each row."""
+
+    def __init__(self, source: Grouping) -> None:
+        rows = source.size.size
+        self.table = np.empty(1 << max(2, int(2 * rows - 1).bit_length()), dtype=np.int32)
+        self.packed = np.empty_like(source.packed)
+        self.size = np.empty(rows, dtype=np.int64)
+        self.index = np.empty(rows, dtype=np.int32)
+
+    def __iter__(self) -> Iterator[npt.NDArray[np.generic]]:
+        yield from (self.table, self.packed, self.size, self.index)
+
+
+class _Known:
+    """The groupings that were counted, as long as there is room."""
+
+    def __init__(self, ground: Grouping) -> None:
+        self._held, self._stored = 0, [ground]
+        self._levels = np.zeros((64, len(ground.levels)), dtype=np.int64)
+        self._sizes = np.full(64, ground.size.size, dtype=np.int64)
+
+    def nearest(self, levels: Levels) -> Grouping:
+        """The smallest grouping that is nowhere more general."""
+        from celosia.kernels import lattice as kernel
+
+        number: int = kernel.nearest(self._levels, self._sizes, len(self._stored), np.array(levels))
+        return self._stored[number]
+
+    def keep(self, grouping: Grouping) -> Grouping:
+        """The same, kept if there is room."""
+        if self._held + grouping.room > _ROOM:
             return grouping
-        if number >= self._sizes.size:
-            self._levels = np.concatenate([self._levels, np.zeros((number + 64, len(self.keys)), dtype=np.int64)])
-            self._sizes = np.concatenate([self._sizes, np.zeros(number + 64, dtype=np.int64)])
+        number = len(self._stored)
+        if number == self._sizes.size:
+            self._levels = np.concatenate([self._levels, np.zeros_like(self._levels)])
+            self._sizes = np.concatenate([self._sizes, np.zeros_like(self._sizes)])
         self._levels[number], self._sizes[number] = grouping.levels, grouping.size.size
         self._held += grouping.room
         self._stored.append(grouping)
         return grouping
-
-    @cached_property
-    def _bits(self) -> list[int]:
-        return [max(int(a.max()).bit_length() for a in key.ancestor) for key in self.keys]
-
-    @cached_property
-    def _places(self) -> list[tuple[int, int]]:
-        """The word and the first bit of each key."""
-        places, word, used = [], 0, 0
-        for width in self._bits:
-            if used + width > 64:
-                word, used = word + 1, 0
-            places.append((word, used))
-            used += width
-        return places
-
-    @cached_property
-    def _word(self) -> Ints:
-        return np.array([word for word, _ in self._places], dtype=np.int64)
-
-    @cached_property
-    def _fields(self) -> list[list[npt.NDArray[np.uint64]]]:
-        """The ancestors of each key's digits at each level, shifted to their bits."""
-        return [
-            [ancestor.astype(np.uint64) << np.uint64(shift) for ancestor in key.ancestor]
-            for key, (_, shift) in zip(self.keys, self._places, strict=True)
-        ]
-
-
-def _rows_among(rows: Rows, some: Rows) -> npt.NDArray[np.bool_]:
-    """Which rows of a table are among those of another."""
-    both = np.concatenate([some, rows])
-    number = np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)
-    return np.asarray(np.isin(number[len(some) :], number[: len(some)]))

@@ -1,12 +1,15 @@
-r"""Local recoding: rounds of generalization, each on the records that the last one could not place.
+r"""Local recoding: every record takes the least of the levels at which it has company.
 
-The first round leaves every key as detailed as it can and places the records whose groups are large enough. The next
-one takes the rest alone, climbs the least that lets it place at least a given share of the file, and so on; where no
-choice of levels places so many, the share is halved until everything that can be is placed. One key then has codes of
-several levels. Groups of different rounds only ever join, so that k holds. Fewer than k records may be left at the end,
-and lose their keys. Last, each group goes down again as far as its own records allow (``methods.refining``).
+The nodes of the lattice are taken one after the other, from the one that loses least. At each, the records still
+waiting are grouped, and groups that are large enough (and fulfil the models) are placed there; the others wait for the
+next node. It is the optimum of ``methods.generalization`` with suppression free, repeated on what it would suppress,
+until nobody waits: each round takes the next node. So one key has codes of several levels in the end, and no placed
+group can go down again: at any less losing node its records were not enough.
 
-Each round is the optimum of ``methods.generalization`` with suppression free: records not placed wait at no cost.
+A node's loss is :math:`\sum_j w_j d_j`, with :math:`d_j` the share of the domain that codes of the j-th key stand for
+over the whole file (``loss`` of ``methods.losses``). Groups only join, so that k holds by construction. Those left at
+the end, fewer than k or against a model, join the group where that costs least, or lose their keys where that is less.
+Where the lattice has more than ten million nodes, every other level of its highest keys is passed over.
 
 References
 ----------
@@ -16,32 +19,36 @@ of Information in Medicine 55(4), 347-355, for recoding in rounds.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Annotated, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from celosia.core.errors import DataError
+from celosia.core.errors import OptionError
 from celosia.core.method import Method, Promise, Protected
 from celosia.core.microdata import Microdata
-from celosia.core.model import Share
+from celosia.core.model import ReadOnly
 from celosia.core.run import Run
 from celosia.engines import engine
 from celosia.engines.contract import Ints
 from celosia.methods.class_models import AlphaK, LDiversity
 from celosia.methods.climbing import Trees, check_input, climbed
-from celosia.methods.lattice import Lattice, Levels
-from celosia.methods.losses import loss_on
-from celosia.methods.optimum import Goal, optimum
-from celosia.methods.refining import refined
+from celosia.methods.joining import Recoded
+from celosia.methods.lattice import Floats, Lattice, Room
+from celosia.methods.leveled_keys import LeveledKey
+from celosia.methods.packing import Levels
 from celosia.verify import SameRecords, Untouched
 from celosia.verify.generalised import Ancestors, SafeOrEmptied
 
 LocalModel = Annotated[LDiversity | AlphaK, Field(discriminator="model")]
 """Models that look at a group alone and survive its joining another."""
+
+_NODES = 10_000_000
+_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,12 +75,10 @@ class LocalRecoding(Method):
 
     Parameters
     ----------
-    hierarchies, k
+    hierarchies, k, weights
         As in ``Generalization``.
     models
         ``l_diversity`` and ``alpha_k``, which hold in every group.
-    least_share
-        The share of the file that each round must place, as long as that is possible.
 
     Examples
     --------
@@ -89,65 +94,59 @@ class LocalRecoding(Method):
     hierarchies: Trees
     k: Annotated[int, Field(ge=2)]
     models: tuple[LocalModel, ...] = ()
-    least_share: Share = 0.01
+    weights: ReadOnly[str, Annotated[float, Field(gt=0, le=1)]] = Field(default_factory=dict, validate_default=True)
+
+    @model_validator(mode="after")
+    def _weights_of_keys(self) -> LocalRecoding:
+        if unknown := set(self.weights) - set(self.hierarchies):
+            raise OptionError("weights-unknown", variables=tuple(sorted(unknown)))
+        return self
 
     def _transform(self, data: Microdata, run: Run) -> LocallyRecoded:
         check_input(data, self.hierarchies, self.k, self._sensitive)
         coded = engine(data).encode((*self.hierarchies, *self._sensitive), "strict")
-        whole = Lattice.of(coded, tuple(self.hierarchies.values()))
+        lattice = Lattice.of(coded, tuple(self.hierarchies.values()))
+        weights = np.array([self.weights.get(name, 0.5) for name in self.hierarchies])
+        recoded = Recoded(lattice, weights)
+        rounds = list(self._rounds(recoded, run))
+        recoded.join_the_rest(self.k, self.models)
         keys = engine(data).encode(tuple(self.hierarchies), "strict")
-        levels = np.zeros(whole.digits.shape, dtype=np.int64)
-        waiting = np.ones(whole.count.size, dtype=np.bool_)
-        rounds: list[tuple[Levels, int]] = []
-        least = max(self.k, int(np.ceil(self.least_share * data.height)))
-        barriers: Ints | None = None
-        while waiting.any():
-            run.check(self.do, 1.0 - float(whole.count[waiting].sum()) / data.height)
-            found = self._round(whole.part(waiting), least, barriers)
-            if found is None:
-                if least == self.k:
-                    break
-                least, barriers = max(self.k, least // 2), None
-                continue
-            # What places too few records of these places too few of what is left of them.
-            at, chosen, barriers = found
-            rows = np.flatnonzero(waiting)[chosen]
-            levels[rows] = at
-            waiting[rows] = False
-            rounds.append((at, int(whole.count[rows].sum())))
-        levels = refined(whole, levels, ~waiting, self.k, self.models)
-        treated = climbed(data, keys, whole.keys, self.hierarchies, levels, waiting)
-        lost = int(whole.count[waiting].sum())
-        loss = self._loss(whole, levels, waiting)
         return LocallyRecoded(
-            treated, method=self, run=run, rounds=self._table(rounds), suppressed_records=lost, loss=loss
+            climbed(data, keys, lattice.keys, self.hierarchies, recoded.levels, recoded.waiting),
+            method=self,
+            run=run,
+            rounds=self._table(rounds),
+            suppressed_records=int(lattice.count[recoded.waiting].sum()),
+            loss=recoded.loss(),
         )
 
-    def _round(
-        self, rest: Lattice, least: int, barriers: Ints | None
-    ) -> tuple[Levels, npt.NDArray[np.bool_], Ints] | None:
-        """The levels of a round and the distinct keys that it places; ``None`` where it cannot place so many."""
-        if rest.records < least:
-            return None
-        goal = Goal(rest, loss_on(rest, "loss", 0.0, {}, None), self.k, rest.records - least, self.models)
-        try:
-            found = optimum(goal, barriers=barriers)
-        except DataError:
-            return None
-        levels = found.best.levels
-        split = goal.split(levels)[0]
-        return levels, rest.members(split.grouping, split.kept), found.barriers
+    def _rounds(self, recoded: Recoded, run: Run) -> Iterator[tuple[Levels, int]]:
+        """Place records node by node; the levels of each round and the records that it placed."""
+        from celosia.kernels import lattice as kernel
 
-    def _loss(self, whole: Lattice, levels: Ints, lost: npt.NDArray[np.bool_]) -> float:
-        """The mean of the keys' losses, as ``loss`` has it."""
-        total = 0.0
-        for j, key in enumerate(whole.keys):
-            lines = np.stack(key.lines)[levels[:, j], whole.digits[:, j]]
-            given = float((np.where(lost, key.domain, lines) * whole.count).sum()) / key.domain
-            least = whole.records / key.domain
-            room = whole.records - least
-            total += np.log1p(max(0.0, (given - least) / room) if room > 0 else 0.0)
-        return float(np.expm1(total / len(whole.keys)))
+        rest, room = recoded.rest(), None
+        packing = recoded.lattice.packing
+        where = (packing.word, packing.shift, packing.mask)
+        for nodes in _by_loss(recoded.lattice.keys, recoded.cost):
+            ways, at = packing.between(rest.ground.levels, nodes), 0
+            while at < len(nodes) and rest.records:
+                run.check(self.do, 1.0 - rest.records / recoded.lattice.records)
+                ground = rest.ground
+                room = room or Room(ground)
+                step, found = kernel.first_with(
+                    self.k, ground.packed, ground.size, *where, ways[at:], packing.climbs, *room
+                )
+                at += step + 1
+                if not found:
+                    continue
+                levels: Levels = tuple(nodes[at - 1].tolist())
+                sound = room.size[:found] >= self.k
+                if self.models:
+                    tallies = rest.group(levels).tallies
+                    sound &= ~reduce(np.logical_or, [model.fails(rest, tallies, sound) for model in self.models])
+                if sound.any():
+                    yield levels, recoded.place(levels, sound[room.index])
+                    rest, room = recoded.rest(), None
 
     def _table(self, rounds: list[tuple[Levels, int]]) -> pl.DataFrame:
         names = tuple(self.hierarchies)
@@ -175,3 +174,18 @@ class LocalRecoding(Method):
         keys = tuple(self.hierarchies)
         models = [promise for model in self.models for promise in model.promises(keys)]
         return (SafeOrEmptied(keys, self.k), *models)
+
+
+def _by_loss(keys: tuple[LeveledKey, ...], cost: Mapping[int, Floats]) -> Iterator[Ints]:
+    """The nodes from the least loss up, some at a time, a row each; of equal ones the more detailed first."""
+    levels = [np.arange(key.height + 1) for key in keys]
+    while np.prod([float(chosen.size) for chosen in levels]) > _NODES:
+        most = max(range(len(levels)), key=lambda j: levels[j].size)
+        levels[most] = np.union1d(levels[most][::2], levels[most][-1:])
+    total = np.zeros(())
+    for j, chosen in enumerate(levels):
+        total = np.add.outer(total, cost[j][chosen])
+    order = np.argsort(total.round(12), axis=None, kind="stable")
+    for start in range(0, order.size, _AT_ONCE):
+        places = np.unravel_index(order[start : start + _AT_ONCE], total.shape)
+        yield np.stack([chosen[place] for chosen, place in zip(levels, places, strict=True)], axis=1)

@@ -42,7 +42,8 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from celosia.methods.lattice import Floats, Grouping, Lattice, Levels
+from celosia.methods.lattice import Floats, Grouping, Lattice
+from celosia.methods.packing import Levels
 
 LossName = Literal[
     "loss", "entropy", "normalised_entropy", "precision", "height", "discernibility", "average_class_size"
@@ -151,10 +152,10 @@ class DomainShare(LossOfKeys):
         """The loss of a node."""
         from celosia.kernels import lattice as kernel
 
-        lattice, grouping = self.lattice, split.grouping
-        lines = lattice.in_a_row([key.lines for key in lattice.keys], split.levels)
-        weight = np.zeros((len(lattice.keys), 2), dtype=np.int64)
-        kernel.weigh(lattice.digits, lines, lattice.start, grouping.rows, grouping.size, split.kept, weight)
+        packing, grouping = self.lattice.packing, split.grouping
+        weight = np.zeros((len(self.lattice.keys), 2), dtype=np.int64)
+        where = (packing.word, packing.shift, packing.mask, packing.at(split.levels))
+        kernel.weigh(grouping.packed, *where, packing.leaves, grouping.size, split.kept, weight)
         kept, lost = weight[:, 0] / self._domain, weight[:, 1] / self._domain
         gone = float(split.lost) if self.s == 1.0 else lost + self.s * (split.lost - lost)
         return self._joined(self._scaled(kept * self.g + gone))
@@ -194,14 +195,15 @@ class Entropy(LossOfKeys):
     def _lost(self, split: Split) -> Floats:
         from celosia.kernels import lattice as kernel
 
-        lattice, grouping = self.lattice, split.grouping
+        packing, grouping = self.lattice.packing, split.grouping
         if not split.lost:
-            return np.zeros(len(lattice.keys))
-        ancestors = lattice.in_a_row([key.ancestor for key in lattice.keys], split.levels)
-        count = np.zeros(int(lattice.start[-1]), dtype=np.int64)
-        kernel.spread(lattice.digits, ancestors, lattice.start, grouping.rows, grouping.size, split.kept, count)
+            return np.zeros(len(self.lattice.keys))
+        count = np.zeros(packing.leaves.size, dtype=np.int64)
+        at = packing.at(split.levels)
+        where = (packing.word, packing.shift, packing.mask, at)
+        kernel.tally_lost(grouping.packed, *where, grouping.size, split.kept, count)
         bits = np.where(count > 0, -count * np.log2(np.maximum(count, 1) / split.lost), 0.0)
-        total: Floats = np.add.reduceat(bits, lattice.start[:-1])
+        total: Floats = np.add.reduceat(bits, at)
         return total
 
     @cached_property

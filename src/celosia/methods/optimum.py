@@ -23,8 +23,9 @@ import numpy as np
 from celosia.core.errors import DataError
 from celosia.engines.contract import Ints
 from celosia.methods.class_models import GroupModel, KMap, Mask, Model, SampleModel
-from celosia.methods.lattice import Grouping, Lattice, Levels
+from celosia.methods.lattice import Grouping, Lattice
 from celosia.methods.losses import Loss, Split
+from celosia.methods.packing import Levels
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +81,8 @@ class Goal:
         """Group the records at a node and judge it."""
         split, hard = self.split(levels)
         loss = self.loss.of(split)
-        smallest = int(split.grouping.size[split.kept].min(initial=np.iinfo(np.int64).max))
-        risk = 1.0 / smallest if split.kept.any() else 0.0
+        kept = split.grouping.size[split.kept]
+        risk = 1.0 / int(kept.min()) if kept.size else 0.0
         floor = self.loss.floor_of(split.grouping)
         return Seen(levels, split.lost, loss, risk, split.lost <= self.limit, hard > self.limit, floor)
 
@@ -93,7 +94,7 @@ class Goal:
         hard = ~kept
         for model in self.models:
             if isinstance(model, GroupModel):
-                fails = self._failing(model, grouping, kept)
+                fails = model.fails(self.lattice, grouping.tallies, kept)
                 if model.monotone_at(self.limit):
                     hard |= fails
                 kept &= ~fails
@@ -101,16 +102,6 @@ class Goal:
         if asked:
             kept = self._thinned(asked, grouping, kept)
         return Split(grouping, kept), int(grouping.size[hard].sum())
-
-    def _failing(self, model: GroupModel, grouping: Grouping, kept: Mask) -> Mask:
-        """The kept groups with observed values that do not comply with a model."""
-        place = next(i for i, held in enumerate(self.lattice.sensitive) if held.name == model.sensitive)
-        tally = grouping.tallies[place]
-        judged = np.flatnonzero(kept & tally.any(axis=1))
-        fails = np.zeros(kept.size, dtype=np.bool_)
-        whole: Ints = self.lattice.tallies[place].sum(axis=0)
-        fails[judged] = ~model.sound(tally[judged], whole, self.lattice.sensitive[place])
-        return fails
 
     def _thinned(self, asked: Sequence[SampleModel], grouping: Grouping, kept: Mask) -> Mask:
         """Without the smallest groups, as few as it takes for the rest to comply.
@@ -137,9 +128,10 @@ class Goal:
 
     def _generality(self, grouping: Grouping) -> Ints:
         """For each group, what its records lose by their codes, on a scale that joins the keys."""
-        digits, total = self.lattice.digits[grouping.rows], np.zeros(grouping.rows.size)
-        for j, (key, level) in enumerate(zip(self.lattice.keys, grouping.levels, strict=True)):
-            total += np.log1p((key.lines[level][digits[:, j]] - 1) / max(key.domain - 1, 1))
+        packing, total = self.lattice.packing, np.zeros(grouping.size.size)
+        for j, (key, start) in enumerate(zip(self.lattice.keys, packing.at(grouping.levels), strict=True)):
+            leaves = packing.leaves[start + packing.column(grouping.packed, j)]
+            total += np.log1p((leaves - 1) / max(key.domain - 1, 1))
         return np.rint(total * 1e9).astype(np.int64)
 
 
