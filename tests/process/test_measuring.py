@@ -2,9 +2,11 @@
 
 import warnings
 
+import jsonschema
 import numpy as np
 import polars as pl
 import pytest
+from ruamel.yaml import YAML
 
 from celosia import Dictionary, Microdata, Plan, Policy, Run, Study, Variable, risk
 from celosia.core.errors import CelosiaError, PlanError
@@ -73,7 +75,77 @@ def test_the_intruder_sees_through_suppression_and_not_through_recodes(protected
         keys = list(protected.plan.scenario(name).keys)
         expected = risk.frequencies(protected.data, keys, missing="intruder", truth=true).sample
         assert found[name, "intruder"].frequencies.sample.tolist() == expected.tolist()
-    assert found.table()["counting"].to_list() == ["wildcard", "strict", "intruder"] * 2
+    table = found.table()
+    assert table["counting"].to_list() == ["wildcard", "strict", "intruder"] * 2
+    assert table.filter("prioritised")["scenario"].unique().to_list() == ["vecino"] and not table["counts_only"].any()
+    assert table["above_5"].to_list() == [found[s, m].share_above(0.05) for s, m in found.risks]
+
+
+PUBLISHED = """\
+kind: census
+roles: {household: hogar}
+rules:
+  - {given: trabaja == "no", then: horas == 0}
+  - {total: total, parts: [horas, extra]}
+scenarios:
+  vecino: [region, personas, trabaja]
+  jefe: [region, horas]
+"""
+
+
+def homes():
+    """Every home of a region has as many people; who has no work has no hours."""
+    chance = np.random.Generator(np.random.PCG64(8))
+    size = chance.integers(1, 6, 60)
+    home = np.repeat(np.arange(60), size)
+    works = chance.random(home.size) < 0.5
+    hours, extra = np.where(works, chance.integers(1, 4, home.size) * 10, 0), chance.integers(0, 2, home.size)
+    return pl.DataFrame(
+        {
+            "hogar": home,
+            "estrato": home % 6,
+            "region": pl.Series(home % 6 // 2),
+            "personas": size[home],
+            "trabaja": np.where(works, "si", "no"),
+            "horas": hours,
+            "extra": extra,
+            "total": hours + extra,
+        }
+    )
+
+
+class Empty(Method):
+    """A suppressing method, for these tests: every seventh cell of a variable."""
+
+    do = "empty"
+    suppresses = True
+    variable: str
+
+    def _transform(self, data, run):
+        return Protected(data.suppress({self.variable: np.arange(data.height) % 7 == 0}), method=self, run=run)
+
+    def promises(self, before):
+        return ()
+
+
+@pytest.mark.parametrize("variable", ["region", "personas", "trabaja", "horas"])
+def test_what_can_be_deduced_is_suppressed_for_nobody(variable):
+    root = Study.of(homes(), Plan.parse(PUBLISHED))
+    done = root.apply(Empty(variable=variable))
+    scenario = "jefe" if variable == "horas" else "vecino"
+    plain = root.risk(scenario, missing="strict").frequencies.sample
+    assert done.risk(scenario, missing="intruder").frequencies.sample.tolist() == plain.tolist()
+    keys = root.plan.scenario(scenario).keys
+    naive = risk.frequencies(done.data, keys, missing="intruder", truth=root.data)
+    assert (naive.sample > plain).any()
+
+
+def test_recodes_after_a_suppression_are_those_of_the_file(root):
+    done = root.apply(LocalSuppression(keys=("zona", "edad", "sexo"), k=4))
+    merged = done.apply(RecodeCategories(variables=("zona",), mapping={"2": "1"}))
+    before = root.apply(RecodeCategories(variables=("zona",), mapping={"2": "1"}))
+    assert merged.truth.frame.equals(before.data.frame)
+    assert (merged.risk(missing="intruder").frequencies.sample >= 1).all()
 
 
 def test_groups_are_told_from_the_original_data(protected):
@@ -108,6 +180,8 @@ def test_counts_of_perturbed_keys_are_labelled_and_the_guess_is_judged(root):
     assert {row.scenario for row in guesses} == {"registro", "vecino"}
     expected = risk.best_guess(root.data, done.data, ["zona", "edad", "sexo"]).share
     assert next(row.value for row in guesses if row.scenario == "vecino") == pytest.approx(expected)
+    together = done.scenarios().table()
+    assert together["counts_only"].all() and "intruder" not in together["counting"].to_list()
     loose = Policy.parse('name: x\nthresholds: [{measure: global_risk, below: "90 %"}]', "x")
     strict = Policy.parse('name: x\nthresholds: [{measure: global_risk, below: "0.001 %"}]', "x")
     plain = done.plan.model_copy(update={"scenarios": done.plan.scenarios[1:]})
@@ -131,6 +205,14 @@ def test_a_panel_scenario_is_the_chain():
         "scenarios: {a: {keys: [x], person: id}}",
         "groups: {a: 'x =='}",
         "groups: [a]",
+        "rules: {a: b}",
+        "rules: [{x: a}]",
+        "rules: ['a ==']",
+        "rules: [{total: a, parts: []}]",
+        "rules: [{then: a == 1, parts: [b]}]",
+        "{sources: {padron: [x]}, scenarios: {a: {keys: [x], sources: [otro]}}}",
+        "{sources: {padron: {keys: [x], nada: 1}}}",
+        "{sources: {padron: {name: a, keys: [x]}}}",
     ],
 )
 def test_plans_that_do_not_hold_together_are_refused(text):
@@ -144,3 +226,38 @@ def test_a_group_of_an_unknown_variable_is_refused(root):
         Study.of(root.data.frame, plan)
     with pytest.raises(PlanError):
         root.panel()
+
+
+def test_the_inventory_of_sources_gives_scenarios_their_keys_and_survives_the_writer():
+    text = """\
+sources:
+  padron: {keys: [zona, edad], title: Padrón electoral, holders: [partidos, prensa], file: padron.csv}
+  vista: [sexo]
+scenarios:
+  vecino: {sources: [vista, padron], prioritised: true, reason: es el más probable}
+  prensa: {keys: [zona], sources: [padron]}
+rules:
+  - edad >= 0
+  - {of: zona, gives: edad}
+  - {household: h, size: n, top: 6}
+"""
+    plan = Plan.parse(text)
+    assert plan.scenario("vecino").keys == ("sexo", "zona", "edad") and plan.scenario("prensa").keys == ("zona",)
+    again = Plan.parse(plan.model_copy(update={"text": ""}).render())
+    assert (again.sources, again.scenarios, again.rules) == (plan.sources, plan.scenarios, plan.rules)
+    schema = Plan.json_schema()
+    jsonschema.validate(YAML(typ="safe").load(text), schema)
+
+
+def test_a_panel_is_counted_in_each_way():
+    frame = pl.DataFrame(
+        {"id": [1, 2, 3, 4] * 2, "ola": [1] * 4 + [2] * 4, "z": [1, 1, 1, 1, 1, 1, 2, 2], "s": [1, 1, 2, 2] * 2}
+    )
+    plan = Plan.parse("kind: census\nscenarios:\n  panel: {keys: [z, s], person: id, round: ola}\n")
+    study = Study.of(frame, plan).apply(Empty(variable="s"))
+    chains = {way: study.risk(missing=way).frequencies.sample.tolist() for way in ("wildcard", "strict", "intruder")}
+    assert chains == {"wildcard": [2, 2, 2, 2], "strict": [1, 1, 1, 1], "intruder": [2, 2, 2, 2]}
+    wide = pl.DataFrame({"z": [1, 1, 1, 1], "t": [1, 1, 2, 2], "s": [None, 1, 2, 2], "u": [1, 1, 2, None]})
+    gone = Microdata(wide.fill_null(9)).suppress({k: wide[k].is_null().to_numpy() for k in ("s", "u")})
+    for way in ("wildcard", "strict"):
+        assert risk.frequencies(gone, wide.columns, missing=way).sample.tolist() == chains[way]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -11,7 +11,17 @@ from celosia.core.condition import holds
 from celosia.core.errors import PlanError
 from celosia.core.microdata import Microdata
 from celosia.core.results import Result
-from celosia.risk import BestGuess, IndividualRisk, PanelRisk, RiskByGroup, best_guess, by_group, individual, panel
+from celosia.risk import (
+    BestGuess,
+    IndividualRisk,
+    PanelRisk,
+    RiskByGroup,
+    ScenarioRisks,
+    best_guess,
+    by_group,
+    individual,
+    panel,
+)
 from celosia.risk.frequencies import Missing
 from celosia.risk.measures import measure
 
@@ -25,15 +35,19 @@ _SAME = "__same"
 def risk(study: Study, scenario: Scenario, missing: Missing) -> IndividualRisk:
     """The risk of a scenario; of a panel, that of the chain of all rounds."""
     if scenario.person is not None:
-        return panel_risk(study, scenario).chain
-    data, keys = _with_keys(study.data, scenario)
+        return panel_risk(study, scenario, missing).chain
+    guessed = missing == "intruder"
+    data, keys = _with_keys(study.filled if guessed else study.data, scenario)
     household = study.household
     if household is not None and household not in data:
         home = study.root.data.in_order_of(data.ids).column(household)
         data = data.with_columns({household: home})
-    weight = study.weight if study.weighted else None
-    known = _with_keys(truth(study), scenario)[0] if missing == "intruder" else None
-    return individual(data, keys, weight, household, missing, truth=known, run=study.run)
+    known = _with_keys(study.truth, scenario)[0] if guessed else None
+    return individual(data, keys, _weight(study), household, missing, truth=known, run=study.run)
+
+
+def _weight(study: Study) -> str | None:
+    return study.weight if study.weighted else None
 
 
 def _with_keys(data: Microdata, scenario: Scenario) -> tuple[Microdata, list[str]]:
@@ -44,22 +58,27 @@ def _with_keys(data: Microdata, scenario: Scenario) -> tuple[Microdata, list[str
     return data.with_columns({_SAME: pl.Series([1] * data.height)}), [_SAME]
 
 
-def truth(study: Study) -> Microdata:
-    """The records as they are coded now, with every cell as it was before suppression and perturbation."""
-    data = study.root.data
-    for state in study.history[1:]:
-        step = state.plan.steps[-1]
-        if not (step.method.perturbs or step.method.suppresses):
-            data = step.apply(data, study.run).data
-    return data.in_order_of(study.data.ids)
-
-
-def panel_risk(study: Study, scenario: Scenario) -> PanelRisk:
+def panel_risk(study: Study, scenario: Scenario, missing: Missing = "wildcard") -> PanelRisk:
     """Risk of each round of a panel alone, and of the chain."""
     if scenario.person is None or scenario.round is None:
         raise PlanError("not-a-panel", scenario=scenario.name)
-    weight = study.weight if study.weighted else None
-    return panel(study.data, scenario.person, scenario.round, scenario.keys, weight)
+    guessed = missing == "intruder"
+    data = study.filled if guessed else study.data
+    known = study.truth if guessed else None
+    return panel(data, scenario.person, scenario.round, scenario.keys, _weight(study), missing, known, study.run)
+
+
+def side_by_side(study: Study, missing: Sequence[Missing]) -> ScenarioRisks:
+    """All scenarios under each way of counting; that of the intruder where no key was perturbed."""
+    moved = frozenset(scenario.name for scenario in study.plan.scenarios if perturbed(study, scenario))
+    first = next((scenario.name for scenario in study.plan.scenarios if scenario.prioritised), None)
+    risks = {
+        (scenario.name, rule): study.risk(scenario.name, rule)
+        for scenario in study.plan.scenarios
+        for rule in missing
+        if rule != "intruder" or scenario.name not in moved
+    }
+    return ScenarioRisks(risks, first, moved)
 
 
 def groups(study: Study, scenario: Scenario) -> RiskByGroup:
@@ -81,7 +100,7 @@ def perturbed(study: Study, scenario: Scenario) -> tuple[str, ...]:
 def guess(study: Study, scenario: Scenario) -> BestGuess:
     """How often the best guess names the right record of the treated file."""
     data, keys = _with_keys(study.data, scenario)
-    return best_guess(_with_keys(truth(study), scenario)[0], data, keys)
+    return best_guess(_with_keys(study.truth, scenario)[0], data, keys)
 
 
 def named(study: Study, name: str, scenario: Scenario, options: Mapping[str, Any]) -> Result:
@@ -92,7 +111,7 @@ def named(study: Study, name: str, scenario: Scenario, options: Mapping[str, Any
         "masked": data,
         "original": study.root.data.in_order_of(data.ids),
         "keys": keys,
-        "weight": study.weight if study.weighted else None,
+        "weight": _weight(study),
         "household": study.household if study.household in data else None,
         "run": study.run,
     }

@@ -16,7 +16,9 @@ from celosia.core.dictionary import Dictionary, Role
 from celosia.core.errors import FileError, PlanError
 from celosia.core.hierarchy import Hierarchy
 from celosia.core.model import Frozen, ReadOnly
+from celosia.process.inventory import Source
 from celosia.process.policy import Policy
+from celosia.process.rules import PlanRule
 from celosia.process.scenario import FileKind, Scenario
 from celosia.process.step import Step, free_name
 from celosia.process.yaml import load_text
@@ -41,6 +43,10 @@ class Plan(Frozen):
     kind: FileKind | None = None
     dictionary: Dictionary = Dictionary()
     dictionary_file: str | None = None
+    rules: tuple[PlanRule, ...] = ()
+    """What is true of every record, and an intruder knows: emptied cells that follow from others hide nothing."""
+    sources: tuple[Source, ...] = ()
+    """The inventory of data sets that intruders could use."""
     scenarios: tuple[Scenario, ...] = ()
     groups: ReadOnly[str, Condition] = Field(default_factory=dict, validate_default=True)
     """Name of a group → which records of the original data are in it; their risk is shown beside the mean."""

@@ -11,11 +11,16 @@ from pydantic import ValidationError
 from celosia.core.dictionary import Dictionary, Role
 from celosia.core.errors import CelosiaError, PlanError
 from celosia.core.hierarchy import Hierarchy
+from celosia.process.inventory import Source
+from celosia.process.rules import read_rule
 from celosia.process.scenario import FileKind, Scenario
 from celosia.process.step import Step, free_name
 from celosia.risk.scenarios import MOST
 
-_SECTIONS = ("dictionary", "roles", "scenarios", "groups", "hierarchies", "policy", "steps", "release")
+_SECTIONS = (
+    *("dictionary", "roles", "rules", "sources", "scenarios", "groups", "hierarchies"),
+    *("policy", "steps", "release"),
+)
 _FIELDS = ("celosia", "title", "source", "kind", *_SECTIONS)  # in the order in which people write them
 
 
@@ -39,7 +44,12 @@ def read_plan(written: Mapping[str, Any], path: Path) -> dict[str, Any]:
         fields["dictionary_file"] = described
         described = None
     fields["dictionary"] = _dictionary(described or {}, written.get("roles") or {}, where)
-    fields["scenarios"] = _scenarios(written.get("scenarios") or {}, where)
+    rules = written.get("rules") or []
+    if not isinstance(rules, list):
+        raise PlanError("plan-not-list", where=where, field="rules")
+    fields["rules"] = tuple(read_rule(rule, f"{where}: rules {n}") for n, rule in enumerate(rules, start=1))
+    fields["sources"] = _sources(written.get("sources") or {}, where)
+    fields["scenarios"] = _scenarios(written.get("scenarios") or {}, fields["sources"], where)
     groups = written.get("groups") or {}
     _mapping(groups, where, "groups")
     fields["groups"] = groups
@@ -76,14 +86,40 @@ def _dictionary(described: Mapping[str, Any], roles: Mapping[str, Any], where: s
     return book
 
 
-def _scenarios(written: Any, where: str) -> tuple[Scenario, ...]:
+def _sources(written: Any, where: str) -> tuple[Source, ...]:
+    _mapping(written, where, "sources")
+    made = []
+    for name, facts in written.items():
+        given = {"keys": facts} if isinstance(facts, list) else facts or {}
+        _mapping(given, where, f"sources: {name}")
+        if "name" in given:
+            raise PlanError("field-unknown", where=f"{where}: {name}", fields=("name",))
+        try:
+            made.append(Source(name=name, **given))
+        except ValidationError as error:
+            raise PlanError.of_fields(error, where=f"{where}: {name}") from None
+    return tuple(made)
+
+
+def _with_keys_of_sources(facts: Mapping[str, Any], inventory: Mapping[str, Source], where: str) -> Mapping[str, Any]:
+    """A scenario that names no keys has all those of its sources; with an inventory, sources are in it."""
+    named = _names(facts.get("sources") or [], where, "sources")
+    if inventory and (unknown := [name for name in named if name not in inventory]):
+        raise PlanError("source-unknown", where=where, sources=tuple(unknown), known=tuple(inventory))
+    keys = dict.fromkeys(key for name in named if name in inventory for key in inventory[name].keys)
+    return facts if "keys" in facts or not keys else {**facts, "keys": list(keys)}
+
+
+def _scenarios(written: Any, sources: tuple[Source, ...], where: str) -> tuple[Scenario, ...]:
     _mapping(written, where, "scenarios")
     made = []
+    inventory = {source.name: source for source in sources}
     for name, facts in written.items():
         given = {"keys": facts} if isinstance(facts, list) else facts or {}
         _mapping(given, where, f"scenarios: {name}")
         if "name" in given:
             raise PlanError("field-unknown", where=f"{where}: {name}", fields=("name",))
+        given = _with_keys_of_sources(given, inventory, f"{where}: {name}")
         try:
             made.append(Scenario(name=name, **given))
         except ValidationError as error:

@@ -102,6 +102,10 @@ def _from_nothing(plan: Plan) -> str:
     elif len(plan.dictionary):
         facts = {v.name: v.model_dump(mode="json", exclude={"name"}, exclude_defaults=True) for v in plan.dictionary}
         whole["dictionary"] = facts
+    whole["rules"] = [rule.model_dump(mode="json", exclude_none=True) for rule in plan.rules]
+    whole["sources"] = {
+        s.name: s.model_dump(mode="json", exclude={"name"}, exclude_defaults=True) for s in plan.sources
+    }
     whole["scenarios"] = {
         s.name: s.model_dump(mode="json", exclude={"name"}, exclude_defaults=True) for s in plan.scenarios
     }
@@ -109,4 +113,4 @@ def _from_nothing(plan: Plan) -> str:
         whole["groups"] = dict(plan.groups)
     whole["steps"] = [written(step) for step in plan.steps]
     whole["release"] = plan.release.model_dump(mode="json", exclude_defaults=True)
-    return dump({name: value for name, value in whole.items() if value != {}})
+    return dump({name: value for name, value in whole.items() if value != {} and (value or name != "rules")})

@@ -32,9 +32,9 @@ class Scenario(Frozen):
     keys
         The key variables of this intruder.
     intruder, sources
-        Who it is and which data sets give the keys.
-    prioritised
-        Whether this is the scenario that the office puts first (at most one).
+        Who it is and which data sets give the keys; those of the plan's inventory, where it has one.
+    prioritised, reason
+        Whether this is the scenario that the office puts first (at most one), and why.
     policy
         Thresholds for this scenario, where they are not the plan's own.
     person, round
@@ -46,6 +46,7 @@ class Scenario(Frozen):
     intruder: str = ""
     sources: tuple[str, ...] = ()
     prioritised: bool = False
+    reason: str = ""
     policy: str | None = None
     person: str | None = None
     round: str | None = None

@@ -11,6 +11,8 @@ from typing import Any
 
 from celosia.core.dictionary import Role, Variable
 from celosia.methods import REGISTRY, method
+from celosia.process.inventory import Source
+from celosia.process.rules import FORMS
 from celosia.process.scenario import FileKind, Scenario
 
 _TEXT: dict[str, Any] = {"type": "string"}
@@ -22,7 +24,9 @@ def plan_schema(release: type[Any]) -> dict[str, Any]:
     shared: dict[str, Any] = {}
     steps = [_step(do, shared) for do in REGISTRY]
     variable = _fields(Variable, shared, without=("name",))
-    scenario = _fields(Scenario, shared, without=("name",))
+    scenario = _fields(Scenario, shared, without=("name",), optional=("keys",))  # its sources may give the keys
+    source = _fields(Source, shared, without=("name",))
+    rules = [_TEXT, *(_fields(form, shared) for form in FORMS)]
     properties = {
         "celosia": {"enum": [1, "1"]},
         "title": _TEXT,
@@ -33,6 +37,8 @@ def plan_schema(release: type[Any]) -> dict[str, Any]:
             **_mapping({"anyOf": [_TEXT, _NAMES]}),
             "propertyNames": {"enum": [role.value for role in Role]},
         },
+        "rules": {"type": "array", "items": {"anyOf": rules}},
+        "sources": _mapping({"anyOf": [_NAMES, source]}),
         "scenarios": _mapping({"anyOf": [_NAMES, scenario]}),
         "groups": _mapping(_TEXT),
         "hierarchies": _mapping(_HIERARCHY),
@@ -78,13 +84,15 @@ def _step(do: str, shared: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def _fields(model: type[Any], shared: dict[str, Any], without: tuple[str, ...] = ()) -> dict[str, Any]:
+def _fields(
+    model: type[Any], shared: dict[str, Any], without: tuple[str, ...] = (), optional: tuple[str, ...] = ()
+) -> dict[str, Any]:
     """A model's schema without some fields; what it refers to goes to ``shared``."""
     schema: dict[str, Any] = model.model_json_schema()
     shared |= schema.pop("$defs", {})
     schema["description"] = schema.get("description", "").split("\n")[0]
     schema["properties"] = {name: facts for name, facts in schema["properties"].items() if name not in without}
-    schema["required"] = [name for name in schema.get("required", []) if name not in without]
+    schema["required"] = [name for name in schema.get("required", []) if name not in (*without, *optional)]
     return schema
 
 

@@ -17,7 +17,7 @@ from celosia.core.method import Method, Protected
 from celosia.core.microdata import Microdata
 from celosia.core.results import Result
 from celosia.core.run import Run
-from celosia.process import measuring
+from celosia.process import intruder, measuring
 from celosia.process.inspection import warn_of_identifiers
 from celosia.process.plan import Plan
 from celosia.process.policy import Policy
@@ -173,6 +173,18 @@ class Study:
         whole = self.plan.kind is not None and self.plan.kind.is_whole
         return self.weight is not None and not whole
 
+    # -- what an intruder holds --------------------------------------------------------------------
+
+    @cached_property
+    def truth(self) -> Microdata:
+        """The records in the coding of now, with every cell as it was before suppression and perturbation."""
+        return intruder.truth(self)
+
+    @cached_property
+    def filled(self) -> Microdata:
+        """The data with every emptied cell filled in that follows from the others."""
+        return intruder.filled(self, self.truth)
+
     # -- what is looked at, computed once ----------------------------------------------------------
 
     @cached_property
@@ -188,17 +200,19 @@ class Study:
         return self._measured[place]
 
     def scenarios(self, missing: Sequence[Missing] = COUNTINGS) -> ScenarioRisks:
-        """All scenarios under each way of counting, side by side."""
-        names = [scenario.name for scenario in self.plan.scenarios]
-        return ScenarioRisks({(name, rule): self.risk(name, rule) for name in names for rule in missing})
+        """All scenarios under each way of counting, side by side.
+
+        Where keys were perturbed nobody can be looked up by agreement: the intruder's way is the best guess there.
+        """
+        return measuring.side_by_side(self, missing)
 
     def by_group(self, scenario: str | None = None) -> RiskByGroup:
         """Risk of each group that the plan names, the worst beside the mean."""
         return measuring.groups(self, self.plan.scenario(scenario))
 
-    def panel(self, scenario: str | None = None) -> PanelRisk:
+    def panel(self, scenario: str | None = None, missing: Missing = "wildcard") -> PanelRisk:
         """Risk of each round of a panel scenario alone, and of the chain."""
-        return measuring.panel_risk(self, self.plan.scenario(scenario))
+        return measuring.panel_risk(self, self.plan.scenario(scenario), missing)
 
     def measure(self, name: str, scenario: str | None = None, **options: Any) -> Result:
         """Any measure of ``risk.measures`` for a scenario, with what the study has at hand."""

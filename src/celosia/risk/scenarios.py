@@ -13,7 +13,6 @@ from typing import Any
 import polars as pl
 
 from celosia.core.errors import OptionError
-from celosia.core.frames import enter
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
@@ -21,6 +20,7 @@ from celosia.core.run import Run
 from celosia.engines import engine
 from celosia.risk.frequencies import Missing, frequencies
 from celosia.risk.individual import IndividualRisk, of_frequencies
+from celosia.risk.records import records_of
 
 MOST = 5
 """INE's standard (3-1.2): one to five scenarios."""
@@ -28,9 +28,21 @@ MOST = 5
 
 @dataclass(frozen=True, eq=False)
 class ScenarioRisks(Tabular):
-    """The risk of each scenario under each way of counting."""
+    """The risk of each scenario under each way of counting.
+
+    Attributes
+    ----------
+    risks
+        (scenario, way of counting) → its risk.
+    prioritised
+        The scenario that the office puts first, if any.
+    counts_only
+        Scenarios with perturbed keys: their figures count false values and are no measure of risk.
+    """
 
     risks: Mapping[tuple[str, Missing], IndividualRisk] = field(repr=False)
+    prioritised: str | None = None
+    counts_only: frozenset[str] = frozenset()
 
     def __getitem__(self, place: tuple[str, Missing]) -> IndividualRisk:
         """The risk of one scenario under one way of counting."""
@@ -44,10 +56,15 @@ class ScenarioRisks(Tabular):
             rows.append(
                 {
                     "scenario": name,
+                    "prioritised": name == self.prioritised,
                     "keys": len(risk.frequencies.keys.names),
                     "counting": missing,
+                    "counts_only": name in self.counts_only,
                     "global_risk": risk.global_risk,
                     "household_global_risk": risk.household_global_risk,
+                    "above_1": risk.share_above(0.01),
+                    "above_5": risk.share_above(0.05),
+                    "above_25": risk.share_above(0.25),
                     "uniques": below(2),
                     "violations_3": below(3),
                     "violations_5": below(5),
@@ -108,12 +125,12 @@ def scenarios(
         raise OptionError("option-range", option="keys", low=1, high=MOST)
     if (truth is not None) != ("intruder" in missing):
         raise OptionError("truth-needed" if truth is None else "truth-unused")
-    data, known = enter(frame), None if truth is None else enter(truth)
+    data = records_of(frame)
     households = None if household is None else engine(data).group(household)
     risks: dict[tuple[str, Missing], IndividualRisk] = {}
     for name, chosen in keys.items():
         for rule in missing:
-            shown = known if rule == "intruder" else None
-            found = frequencies(data, chosen, weight, rule, truth=shown, run=run)
+            shown = truth if rule == "intruder" else None
+            found = frequencies(frame if rule == "intruder" else data, chosen, weight, rule, truth=shown, run=run)
             risks[name, rule] = of_frequencies(found, households)
     return ScenarioRisks(risks)

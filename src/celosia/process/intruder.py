@@ -1,0 +1,74 @@
+"""What an intruder holds of a study: the true records in the coding of the file, and the file with its gaps filled.
+
+Truth is the study replayed without suppression and perturbation. Gaps are filled by the plan's rules, by what the
+published cells themselves show to be a function of one another (a region of its stratum, whatever members of a
+household share), and by counting the members of households.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from celosia.core.codes import spell_series
+from celosia.core.dictionary import Role
+from celosia.core.microdata import Microdata
+from celosia.risk.truth import Truth
+from celosia.verify.deduction import Members, Rule, dependencies
+
+if TYPE_CHECKING:
+    from celosia.process.study import Study
+
+
+def truth(study: Study) -> Microdata:
+    """The records as they are coded now, with every cell as it was before suppression and perturbation."""
+    data, untouched = study.root.data, True
+    for before, after in pairwise(study.history):
+        step = after.plan.steps[-1]
+        if step.method.perturbs or step.method.suppresses:
+            untouched = False
+        elif untouched:
+            data = after.data
+        else:
+            data = _recoded(before.data, after.data, data, step.apply(data, study.run).data)
+    return data.in_order_of(study.data.ids)
+
+
+def _recoded(before: Microdata, after: Microdata, true: Microdata, replayed: Microdata) -> Microdata:
+    """The true records after a step: a cell that the file still held is coded as the file has it now.
+
+    A step that looks at the data (merging small areas) may do otherwise where nothing was suppressed.
+    """
+    made = replayed.in_order_of(after.ids)
+    known, held = true.in_order_of(after.ids), before.in_order_of(after.ids)
+    columns = {}
+    for name in (name for name in after.variables if name in held and name in known and name in made):
+        same = spell_series(held.column(name)).eq_missing(spell_series(known.column(name)))
+        if not same.all():
+            shown, own = after.column(name), made.column(name)
+            alike = (shown, own) if shown.dtype == own.dtype else (spell_series(shown), spell_series(own))
+            columns[name] = alike[0].zip_with(same, alike[1])
+        else:
+            columns[name] = after.column(name)
+    return made.with_columns(columns)
+
+
+def filled(study: Study, true: Microdata) -> Microdata:
+    """The file with every emptied cell filled in that follows from what is published."""
+    if not study.data.marked:
+        return study.data
+    own = [rule.rule() for rule in study.plan.rules]
+    return Truth(true, (*own, *shown_by(study.data))).beside(study.data, ())[0]
+
+
+def shown_by(data: Microdata) -> tuple[Rule, ...]:
+    """Rules that nobody wrote down and the published cells show: functions, and the sizes of households."""
+    household = data.role(Role.HOUSEHOLD)
+    sizes: list[Rule] = []
+    for name in data.marked if household is not None else ():
+        top = spell_series(data.column(name)).cast(pl.Int64, strict=False).max()
+        if household is not None and household != name and isinstance(top, int):
+            sizes.append(Members(household, name, top))
+    return (*dependencies(data), *sizes)
