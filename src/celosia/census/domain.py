@@ -230,9 +230,16 @@ class Domain(Frozen):
 
     def query(self, text: str) -> Query:
         """A query by its name: ``total``, ``detailed``, or variables and groupings joined by ``*``."""
-        if text in (TOTAL, DETAILED):
-            return self.total() if text == TOTAL else self.detailed()
-        return self.margin(*(name.strip() for name in text.split("*")))
+        name = JOIN.join(part.strip() for part in text.split("*"))
+        if name not in self._asked:
+            made = {TOTAL: self.total, DETAILED: self.detailed}.get(name)
+            self._asked[name] = made() if made else self.margin(*name.split(JOIN))
+        return self._asked[name]
+
+    @cached_property
+    def _asked(self) -> dict[str, Query]:
+        """Queries made before."""
+        return {}
 
     def _marginal(self, title: str, names: Sequence[str]) -> Query:
         if len(set(names)) < len(names) or not names:

@@ -69,14 +69,21 @@ class Sampler:
 
     def draw(self, size: int, source: Bits) -> Ints:
         """Independent draws."""
-        out = np.empty(size, dtype=np.int64)
-        for start in range(0, size, _BLOCK):
-            self._fill(out[start : start + _BLOCK], source)
+        out = np.zeros(size, dtype=np.int64)
+        self.add(out, source)
         return out
 
-    def _fill(self, out: Ints, source: Bits) -> None:
-        head = source.words(out.size, np.uint16)
-        out[:] = self.direct[head]
+    def add(self, values: Ints, source: Bits) -> None:
+        """Add a draw to each value of a contiguous array, in place."""
+        flat = values.reshape(-1)
+        assert np.shares_memory(flat, values) or not values.size
+        for start in range(0, flat.size, _BLOCK):
+            part = flat[start : start + _BLOCK]
+            part += self._block(part.size, source)
+
+    def _block(self, size: int, source: Bits) -> npt.NDArray[np.int32]:
+        head = source.words(size, np.uint16)
+        out = self.direct[head]
         undecided = np.flatnonzero(out == _OPEN)
         if undecided.size:
             more = source.words(undecided.size, np.uint64)
@@ -86,6 +93,7 @@ class Sampler:
             on_edge = self.edge[np.minimum(place, self.edge.size - 1)] == leading
             for i in np.flatnonzero(on_edge):
                 out[undecided[i]] = self.refine(int(leading[i]), 64, source)
+        return out
 
     def refine(self, leading: int, bits: int, source: Bits) -> int:
         """The draw whose uniform number begins with these bits: more are taken until they decide."""

@@ -19,7 +19,7 @@ class Frozen(BaseModel):
 
 
 def _as_dict(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
-    return dict(mapping)
+    return {key: _as_dict(value) if isinstance(value, Mapping) else value for key, value in mapping.items()}
 
 
 ReadOnly = Annotated[
