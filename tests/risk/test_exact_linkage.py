@@ -1,5 +1,6 @@
 """Exact linkage against counting by hand, wildcards and empty answers included."""
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -44,6 +45,12 @@ def test_a_published_record_without_a_value_teaches_nothing_and_a_code_of_no_ans
     register = Microdata(pl.DataFrame({"a": [1, 2], "s": [None, 99]}), book)
     found = risk.exact_linkage(frame, ["a"], register, "s")
     assert found.agreeing.tolist() == [0, 1] and found.right == 1
+
+
+def test_a_cell_that_was_emptied_teaches_nothing_either():
+    frame = Microdata(pl.DataFrame({"a": [1, 2], "s": ["x", "y"]})).suppress({"s": np.array([True, False])})
+    found = risk.exact_linkage(frame, ["a"], pl.DataFrame({"a": [1, 2], "s": ["x", "y"]}), "s")
+    assert found.candidates.tolist() == [1, 1] and found.agreeing.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(

@@ -180,10 +180,9 @@ def _agreeing(data: Microdata, known: Microdata, names: tuple[str, ...]) -> Coun
 
 
 def _plain(data: Microdata, name: str, empty: str) -> Microdata:
-    """The variable as plain codes, those of missing values too."""
+    """The variable as plain codes, those of missing values too, without marks of cells that were emptied."""
     codes = spell_series(data.column(name)).fill_null(empty)
-    others = [other for other in data.dictionary.names if other != name]
-    return data.with_columns({name: codes}, data.dictionary.keep(others))
+    return data.drop(name).with_columns({name: codes})
 
 
 def _most_common(codes: pl.Series) -> str:
