@@ -15,6 +15,7 @@ import reference
 from celosia.risk.alpha_k import alpha_k
 from celosia.risk.beta_likeness import beta_likeness
 from celosia.risk.delta_disclosure import delta_disclosure
+from celosia.risk.k_map import k_map
 from celosia.risk.l_diversity import l_diversity
 from celosia.risk.t_closeness import t_closeness
 
@@ -48,13 +49,12 @@ def test_emptied_values_never_raise_l():
 # -- ARX -------------------------------------------------------------------------------------------------------------
 
 
-def arx_cases():
+def arx_cases(wanted=lambda case: case["sensitive"] and "local_recoding" not in case):
     path = reference.FOLDER / "arx" / "arx_adult.json"
     if not path.exists():
         return [pytest.param(None, marks=reference.needs_reference, id="arx")]
     known = json.loads(path.read_text("utf-8"))["configurations"]
-    chosen = [case for case in known if case["sensitive"] and "local_recoding" not in case]
-    return [pytest.param(case, id=case["id"]) for case in chosen]
+    return [pytest.param(case, id=case["id"]) for case in known if wanted(case)]
 
 
 @cache
@@ -109,3 +109,11 @@ def test_the_classes_that_arx_suppresses_are_those_that_do_not_comply(case):
     assert count[fails].sum() == case["suppressed_in_output"] - rounded
     assert (~fails).sum() == case["output_class_num"] + (rounded > 0)
     assert count[~fails].min() == case["output_class_min"]
+
+
+@pytest.mark.parametrize("case", arx_cases(lambda case: case["privacy_models"].startswith("kmapsub")))
+def test_k_map_of_a_research_subset_in_its_population(case):
+    """ARX's subset is every tenth record; it suppresses those whose class the population holds fewer than k of."""
+    table, k = generalised(case["levels"]), int(case["privacy_models"].split(":")[1])
+    found = k_map(table[::10], list(case["levels"]), table, k=k)
+    assert found.violations == case["suppressed_in_output"] and found.unmatched == 0

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 import reference
 
+from celosia import risk
 from celosia.risk.class_sizes import ClassSizes
 from celosia.risk.log_linear import log_linear
 from celosia.risk.population_uniqueness import of_sizes, population_uniqueness
@@ -81,3 +82,32 @@ def test_the_rule_of_dankar(case):
     else:
         snb, zayatz = (found.estimates[name].uniques for name in ("snb", "zayatz"))
         assert found.uniques == min(snb, zayatz) and zayatz / found.population == pytest.approx(theirs, rel=1e-9)
+
+
+@pytest.mark.parametrize("case", adult_cases())
+def test_attackers_agree_with_arx(case):
+    """ARX takes the file for the population, as F = f does here."""
+    frame = pl.read_csv(ARX / "adult.csv", separator=";")
+    found = risk.attackers(frame, case["qis"])
+    prosecutor, journalist, marketer = found.table().iter_rows(named=True)
+    for row, name in ((prosecutor, "prosecutor"), (journalist, "journalist")):
+        assert row["highest"] == case["highest_risk"] == case[f"est_{name}"]
+        assert row["mean"] == pytest.approx(case["average_risk"], rel=1e-12)
+        assert row["above_20"] == pytest.approx(case[f"{name}_records_at_risk_0.2"], rel=1e-12)
+    assert marketer["mean"] == pytest.approx(case["est_marketer"], rel=1e-12)
+    assert found.prosecutor.min() == pytest.approx(case["lowest_risk"], rel=1e-12)
+    assert (found.prosecutor == 1).mean() == pytest.approx(case["sample_uniques"], rel=1e-12)
+    assert (found.prosecutor == found.prosecutor.min()).mean() == pytest.approx(case["frac_lowest"], rel=1e-12)
+
+
+@pytest.mark.parametrize("case", [c for c in adult_cases() if not c.values[0] or "attribute_risks" in c.values[0]])
+def test_distinction_and_separation_agree_with_arx(case):
+    frame = pl.read_csv(ARX / "adult.csv", separator=";")
+    found = risk.drivers(frame, case["qis"], max_size=len(case["qis"]))
+    ours = {frozenset(s.variables): (s.distinction, s.separation) for s in found.sets}
+    theirs = {frozenset(row["attrs"]): (row["distinction"], row["separation"]) for row in case["attribute_risks"]}
+    # all keys together are no part of themselves; their share of distinct values is the mean risk
+    assert theirs.pop(frozenset(case["qis"]))[0] == pytest.approx(found.global_risk, rel=1e-12)
+    assert ours.keys() == theirs.keys()
+    for names, figures in theirs.items():
+        assert ours[names] == pytest.approx(figures, rel=1e-12)

@@ -65,8 +65,14 @@ def test_the_worst_group_stands_beside_the_mean():
     table = groups.table()
     assert groups.worst == "extranjeros" and table["group"].to_list()[:2] == [None, "extranjeros"]
     assert table["global_risk"].to_list()[:3] == [found.global_risk, 1.0, 1 / 8]
-    with pytest.raises(CelosiaError):
-        risk.by_group(found, {"x": np.array([True])})
+    said = risk.by_group(found, {"extranjeros": "pais != 1", "locales": "pais == 1"}, frame).table()
+    assert said.rows() == table.head(3).rows()
+    for groups in ({"x": np.array([True])}, {"x": "pais == 1"}):
+        with pytest.raises(CelosiaError):
+            risk.by_group(found, groups)
+    with pytest.raises(CelosiaError) as error:
+        risk.by_group(risk.risky_cells(frame, ["pais"]), {})
+    assert error.value.code == "not-by-record"
 
 
 class TestPanel:

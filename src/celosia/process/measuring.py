@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from celosia.core.condition import holds
 from celosia.core.errors import PlanError
 from celosia.core.microdata import Microdata
 from celosia.core.results import Result
+from celosia.engines import engine
 from celosia.risk import (
     BestGuess,
     IndividualRisk,
@@ -22,6 +24,7 @@ from celosia.risk import (
     individual,
     panel,
 )
+from celosia.risk.by_group import OfRecords
 from celosia.risk.frequencies import Missing
 from celosia.risk.measures import measure
 
@@ -81,11 +84,17 @@ def side_by_side(study: Study, missing: Sequence[Missing]) -> ScenarioRisks:
     return ScenarioRisks(risks, first, moved)
 
 
-def groups(study: Study, scenario: Scenario) -> RiskByGroup:
-    """Risk of the plan's groups, as the original data tell who is in each."""
+def groups(study: Study, scenario: Scenario, risk: OfRecords) -> RiskByGroup:
+    """A risk in each of the plan's groups, as the original data tell who is in them.
+
+    Of a panel the people are looked at: somebody is in a group who is in it in any round.
+    """
     original = study.root.data.in_order_of(study.data.ids)
     members = {name: holds(condition, original) for name, condition in study.plan.groups.items()}
-    return by_group(study.risk(scenario.name), members)
+    if scenario.person is not None:
+        who = engine(study.data).group(scenario.person)
+        members = {name: np.bincount(who.index, mask, who.size) > 0 for name, mask in members.items()}
+    return by_group(risk, members)
 
 
 def perturbed(study: Study, scenario: Scenario) -> tuple[str, ...]:

@@ -206,9 +206,10 @@ class Study:
         """
         return measuring.side_by_side(self, missing)
 
-    def by_group(self, scenario: str | None = None) -> RiskByGroup:
-        """Risk of each group that the plan names, the worst beside the mean."""
-        return measuring.groups(self, self.plan.scenario(scenario))
+    def by_group(self, scenario: str | None = None, measure: str = "individual", **options: Any) -> RiskByGroup:
+        """A risk of each group that the plan names, the worst beside the mean: the individual one, or any by name."""
+        found: Any = self.risk(scenario) if measure == "individual" else self.measure(measure, scenario, **options)
+        return measuring.groups(self, self.plan.scenario(scenario), found)
 
     def panel(self, scenario: str | None = None, missing: Missing = "wildcard") -> PanelRisk:
         """Risk of each round of a panel scenario alone, and of the chain."""

@@ -100,6 +100,10 @@ class AlphaK(Tabular):
     def _records(self, condition: npt.NDArray[np.bool_]) -> int:
         return int(self.classes.keys.count[condition].sum())
 
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each record: whether its class violates."""
+        return {"share": self.classes.keys.of_records(self._is_small | self._is_frequent)}
+
     def table(self) -> pl.DataFrame:
         """Violations of each condition, and of any."""
         found = {"small": self.small, "frequent": self.frequent, "any": self.violations}

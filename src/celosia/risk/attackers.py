@@ -45,6 +45,10 @@ class Attackers(Tabular):
         """Expected share of records that are named rightly."""
         return float(self.journalist.mean())
 
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each record: the risk from prosecutor and journalist."""
+        return {"prosecutor": self.prosecutor, "journalist": self.journalist}
+
     def table(self) -> pl.DataFrame:
         """Highest and mean risk of each attacker, and the records above some levels."""
         rows = []

@@ -44,6 +44,10 @@ class BestGuess(Tabular):
         """Expected share of right guesses."""
         return float(self.chance.mean())
 
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each person: the chance that the guess is right."""
+        return {"share": self.chance}
+
     def table(self) -> pl.DataFrame:
         """Persons, right guesses and their share, by the number of keys that agree."""
         levels = range(len(self.keys), -1, -1)

@@ -67,6 +67,10 @@ class ClassFigure(Tabular):
         """Violations as a share of the records."""
         return self.violations(limit) / self.classes.keys.records
 
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each record: the figure of its class."""
+        return {"mean": self.of_record}
+
     def table(self) -> pl.DataFrame:
         """Records that violate each of a few limits."""
         found = [self.violations(limit) for limit in self.levels]

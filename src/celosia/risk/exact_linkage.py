@@ -108,6 +108,10 @@ class ExactLinkage(Tabular):
         some = self.candidates > 0
         return float((self.agreeing[some] / self.candidates[some]).sum() / self.records)
 
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each person of the auxiliary file: whether there is one candidate only."""
+        return {"share": self.candidates == 1}
+
     def table(self) -> pl.DataFrame:
         """Persons by the number of their candidates."""
         rows = []

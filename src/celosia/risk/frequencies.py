@@ -98,6 +98,11 @@ class Frequencies(Tabular):
         """Records whose F is less than k."""
         return int(self.keys.count[self.population_of_key < k].sum())
 
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each record: whether fewer than 2, 3 and 5 share its key."""
+        named = {2: "share_unique", 3: "share_violating_3", 5: "share_violating_5"}
+        return {name: self.sample < k for k, name in named.items()}
+
     def table(self) -> pl.DataFrame:
         """How many keys, and how many records, have each f."""
         return (

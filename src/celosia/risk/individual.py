@@ -163,6 +163,14 @@ class IndividualRisk(Tabular):
                 return float(risk[i])
         return 0.0
 
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each record: its risk, its household's, and whether fewer than 2 and 3 share its key."""
+        sample, household = self.frequencies.sample, self.household_risk
+        found: dict[str, npt.NDArray[Any]] = {"global_risk": self.risk}
+        if household is not None:
+            found["household_global_risk"] = household
+        return found | {"share_unique": sample < 2, "share_violating_3": sample < 3}
+
     def table(self) -> pl.DataFrame:
         """Global figures and shares above the levels of INE's Tabla 20, for records and households."""
         levels = [False] if self.households is None else [False, True]

@@ -64,6 +64,10 @@ class Interval(Tabular):
         """Unsafe records as a share of all."""
         return float(self.unsafe.mean())
 
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each record: whether all its values are inside."""
+        return {"share": self.unsafe}
+
     def table(self) -> pl.DataFrame:
         """Share of the values inside, for each variable."""
         return pl.DataFrame({"variable": self.variables, "inside": self.inside.mean(axis=0)})

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy.typing as npt
 import polars as pl
 
 from celosia.core.errors import warn
@@ -43,6 +44,10 @@ class KAnonymity(Tabular):
     def population_violations(self) -> int:
         """Records whose estimated population frequency is below k."""
         return self.frequencies.population_below(self.k)
+
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each record: whether it violates."""
+        return {"share": self.frequencies.sample < self.k}
 
     def table(self) -> pl.DataFrame:
         """Violations for every level up to k."""

@@ -82,6 +82,10 @@ class KMap(Tabular):
         of_key = np.divide(1.0, self.of_key, out=np.zeros(self.of_key.size), where=self.of_key > 0)
         return self.keys.of_records(of_key)
 
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each record: the journalist's risk, and whether it violates."""
+        return {"mean": self.risk, "share": self.matches < self.k}
+
     def table(self) -> pl.DataFrame:
         """Violations for every level up to k; those that nobody agrees with are the records with F below 1."""
         levels = list(range(1, self.k + 1))

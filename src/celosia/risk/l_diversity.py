@@ -120,6 +120,11 @@ class LDiversity(Tabular):
         """Violations as a share of the records."""
         return self.violations(l, kind) / self.records
 
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each record: whether those of its class who answered all gave the same value of some variable."""
+        one = np.logical_or.reduce([part.below(2, "distinct") for part in self.parts])
+        return {"share": self.parts[0].classes.keys.of_records(one)}
+
     def table(self) -> pl.DataFrame:
         """One row a record, in row order; long, with a column ``sensitive``, for several variables."""
         if len(self.parts) == 1:

@@ -93,6 +93,10 @@ class Linkage(Tabular):
         """Records linked to their own without a rival."""
         return int((self.correct == 1).sum())
 
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each record: the chance that it is linked to its own."""
+        return {"share": self.correct}
+
     def table(self) -> pl.DataFrame:
         """Correct links, beside what chance would give."""
         rows = [

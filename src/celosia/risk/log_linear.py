@@ -37,6 +37,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from celosia.core.errors import DataError, OptionError, RoleError
@@ -137,6 +138,10 @@ class LogLinear(Tabular):
     def _undivided(self) -> Floats:
         """v of each sample unique without the division by the chance of inclusion."""
         return np.asarray((1 - 1 / self.cells.people[self._alone]) * self.fitted[self._alone])
+
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each record: the chance that a match with it is correct; 0 where it is not unique in the sample."""
+        return {"share": np.nan_to_num(self.risk)}
 
     def table(self) -> pl.DataFrame:
         """Headline figures, then those of the fit, then sdcMicro's."""

@@ -72,6 +72,10 @@ class Outliers(Tabular):
         """Records with an unsafe outlier, as a share of those with an outlier; 0 where there are none."""
         return self.unsafe_records / max(self.outlying_records, 1)
 
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each record: whether it has an unsafe outlier, and whether it has an outlier."""
+        return {"unsafe": np.asarray(self.unsafe.any(axis=1)), "outliers": np.asarray(self.outlying.any(axis=1))}
+
     def table(self) -> pl.DataFrame:
         """Outliers and unsafe outliers of each variable."""
         outliers, unsafe = self.outlying.sum(axis=0), self.unsafe.sum(axis=0)

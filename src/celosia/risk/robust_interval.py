@@ -105,6 +105,10 @@ class RobustInterval(Tabular):
         """How far out each exposed record lies; 0 for the others."""
         return np.where(self.exposed, self.outlyingness, 0.0)
 
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each record: whether it is close, and whether it is exposed."""
+        return {"risk1": self.close, "risk2": self.exposed}
+
     def table(self) -> pl.DataFrame:
         """Close and exposed records, as shares and weighted by how far out they lie."""
         return pl.DataFrame(

@@ -132,6 +132,10 @@ class Suda2(Tabular):
         records = np.bincount(band, self.keys.count, minlength=len(_DIS_BANDS) + 1).astype(np.int64)
         return pl.DataFrame({"from": [None, *_DIS_BANDS], "to": [*_DIS_BANDS, None], "records": records})
 
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each record: its DIS, and whether it is special."""
+        return {"dis": self.dis, "special": self.scores > 0}
+
     def table(self) -> pl.DataFrame:
         """Minimal uniques by size, and the records whose smallest has that size."""
         return self.uniques.by_size()

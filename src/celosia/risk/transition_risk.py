@@ -65,6 +65,10 @@ class TransitionRisk(Tabular):
         """Expected share of records matched rightly."""
         return float(self.posterior.mean())
 
+    def by_record(self) -> dict[str, npt.NDArray[Any]]:
+        """Of each record: the posterior weight of the true person."""
+        return {"share": self.posterior}
+
     def table(self) -> pl.DataFrame:
         """Expected right matches over all records, and over the sample uniques."""
         rows = [
