@@ -117,3 +117,48 @@ def test_a_zone_without_a_parent_is_refused():
             Geography.of_table(table([*UNIVERSITY, (gap, "X")]), LEVELS)
     with refused("geography-empty"):
         Geography.of_table(table([]).cast(pl.String), LEVELS)
+
+
+def test_levels_of_only_children_are_bypassed():
+    paths = [("CL", "13", "1", "11", "111"), ("CL", "13", "1", "12", "121"), ("CL", "13", "1", "12", "122")]
+    levels = ("pais", "region", "provincia", "comuna", "zona")
+    tree = Geography.of_table(table(paths, levels), levels).bypassed()
+    assert tree.levels == ("pais", "comuna", "zona") and tree.nodes == (1, 2, 3)
+    assert tree.place(table(paths, levels)).tolist() == [0, 1, 2]
+    alone = Geography.of_table(table(paths[:2], levels), levels).bypassed()
+    assert alone.levels == ("pais", "zona"), "the leaves keep their name"
+    assert alone.place(table(paths[:2], levels)).tolist() == [0, 1]
+    whole = Geography.of_table(table(UNIVERSITY), LEVELS)
+    assert whole.bypassed().codes == whole.codes
+
+
+@given(trees(), st.integers(2, 4))
+def test_grouped_children_stay_under_their_parents(paths, most):
+    levels = ("a", "b", "c")
+    tree = Geography.of_table(table(paths, levels), levels)
+    spine = tree.grouped("b", "grupo", most)
+    assert spine.levels == (*tree.levels[:-1], "grupo", "c")
+    assert max(np.diff(spine.first_child[-1])) <= most
+    assert spine.leaves == tree.leaves and spine.codes[spine.level("b")] == tree.codes[tree.level("b")]
+    leaf = spine.place(table(paths, levels))
+    for path, node in zip(paths, leaf, strict=True):
+        found = [spine.codes[spine.level(name)][spine.ancestors(spine.level(name))[node]] for name in levels]
+        assert tuple(found) == path
+
+
+def test_groups_do_not_mix_areas():
+    paths = [("13", str(zone)) for zone in range(1, 8)]
+    tree = Geography.of_table(table(paths, ("comuna", "zona")), ("comuna", "zona"))
+    rural = {"2": "R", "4": "R", "6": "R"}
+    spine = tree.grouped("comuna", "area", 3, by={name: rural.get(name, "U") for name in tree.names[1]})
+    groups = {}
+    for zone, parent in zip(spine.codes[2], spine.parents[2], strict=True):
+        groups.setdefault(spine.codes[1][parent], []).append(zone)
+    assert groups == {"R-1": ["2", "4", "6"], "U-1": ["1", "3"], "U-2": ["5", "7"]}
+    with refused("limit-place-unknown"):
+        tree.grouped("comuna", "area", 3, by={"99": "R"})
+    for wrong in (("zona", "area"), ("comuna", "zona")):
+        with refused("geography-group-level"):
+            tree.grouped(*wrong, 3)
+    with refused("option-range"):
+        tree.grouped("comuna", "area", 1)

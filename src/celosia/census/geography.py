@@ -5,6 +5,7 @@ The list of places is public: it says which places exist, and a place without a 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -153,6 +154,55 @@ class Geography:
     def sum_children(self, level: int, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The rows of the nodes of ``level`` from those of their children, one row a node of the next level."""
         return np.add.reduceat(counts, self.first_child[level][:-1], axis=0)
+
+    # -- other spines ------------------------------------------------------------------------------
+
+    def bypassed(self) -> Geography:
+        """Without the levels whose every node is its parent's only child: they would measure the same places twice."""
+        kept = [level for level in range(self.depth) if not (level and self.only_child[level].all())]
+        paths = self._paths(tuple(self.levels[level] for level in (*kept[:-1], self.depth - 1)))
+        levels = (*(self.levels[level] for level in kept[:-1]), self.levels[-1])
+        return Geography._of_sorted_paths(levels, paths)
+
+    def grouped(self, level: str, name: str, most: int, by: Mapping[str, str] | None = None) -> Geography:
+        """With a level ``name`` under ``level`` that gathers the children of each node into groups.
+
+        Parameters
+        ----------
+        most
+            Children that a group may have. Few children a place leave each of them less of the place's noise to share.
+        by
+            Name of each child → an area that is wanted and that the tree cuts across (urban and rural, a service
+            zone): groups do not mix areas, so that the area within a place is a sum of few nodes.
+        """
+        if most < 2:
+            raise OptionError("option-range", option="most", low=2, high="∞")
+        above = self.level(level)
+        if above == self.depth - 1 or name in self.levels:
+            raise OptionError("geography-group-level", level=level, name=name)
+        area = by or {}
+        unknown = set(area) - set(self.names[above + 1])
+        if unknown:
+            raise OptionError("limit-place-unknown", level=self.levels[above + 1], count=len(unknown))
+        group = self._groups(above, most, area)
+        child = self.ancestors(above + 1)
+        paths = self._paths(self.levels)
+        rows = [(*path[: above + 1], group[child[i]], *path[above + 1 :]) for i, path in enumerate(paths)]
+        rows.sort(key=lambda row: [sort_key(code) for code in row])
+        return Geography._of_sorted_paths((*self.levels[: above + 1], name, *self.levels[above + 1 :]), rows)
+
+    def _groups(self, above: int, most: int, area: Mapping[str, str]) -> list[str]:
+        """The group of each child, numbered within its parent and area; as even as they can be."""
+        names, group = self.names[above + 1], [""] * self.nodes[above + 1]
+        for node in range(self.nodes[above]):
+            inside = range(*self.children(above, node).indices(len(names)))
+            for wanted in dict.fromkeys(area.get(names[i], "") for i in inside):
+                own = [i for i in inside if area.get(names[i], "") == wanted]
+                parts = -(-len(own) // most)
+                for order, i in enumerate(own):
+                    number = order * parts // len(own) + 1
+                    group[i] = f"{wanted}-{number}" if wanted else str(number)
+        return group
 
     # -- records -----------------------------------------------------------------------------------
 
