@@ -71,11 +71,6 @@ def test_not_applicable_is_named_and_unanswered_takes_no_part():
     assert found.patterns[0].expected == 4.5
 
 
-def test_a_file_without_records_has_none():
-    frame = pl.DataFrame({"a": [], "b": []}, schema={"a": pl.Int64, "b": pl.Int64})
-    assert rare_patterns(frame, ["a", "b"]).table().height == 0
-
-
 @pytest.mark.parametrize("option", ["most", "max_size", "at_most"])
 def test_options_below_one_are_refused(option):
     with pytest.raises(CelosiaError) as caught:

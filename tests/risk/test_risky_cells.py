@@ -43,11 +43,6 @@ def test_dimensions_add_up():
     assert "%" in found.picture().alternative and "a × b" in found._repr_html_()
 
 
-def test_a_file_without_records_has_no_cells():
-    frame = pl.DataFrame({"a": []}, schema={"a": pl.Int64})
-    assert risky_cells(frame, "a").by_dimension().rows() == [(1, 3, 0, 0, 0.0)]
-
-
 @pytest.mark.parametrize(
     ("options", "code"),
     [
