@@ -94,7 +94,13 @@ FILES = {
     ),
     "weight unknown": ((*RISK, "-w", "nada"), None, "variable-unknown", "«nada»", "'nada'"),
     "household unknown": ((*RISK, "--household", "nada"), None, "variable-unknown", "«nada»", "'nada'"),
-    "text weight": (("risk", "datos.csv", "--keys", "sexo", "-w", "zona"), None, "weight-text", "no es numérico", "not numeric"),
+    "text weight": (
+        ("risk", "datos.csv", "--keys", "sexo", "-w", "zona"),
+        None,
+        "weight-text",
+        "no es numérico",
+        "not numeric",
+    ),
 }
 
 
