@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from celosia import risk
+from celosia.core.errors import CelosiaError
 from celosia.core.language import speaking
 
 CHANCE = np.random.Generator(np.random.PCG64(11))
@@ -105,6 +106,18 @@ def test_the_mean_over_all_is_that_of_the_groups_and_the_worst_stands_first(name
     shares = [name for name in ("share", "risk1") if hasattr(result, name) and not callable(getattr(result, name))]
     if shares and shares[0] in table.columns and name not in ("log_linear", "outliers"):
         assert table[shares[0]][0] == pytest.approx(getattr(result, shares[0]))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_file_without_records_is_refused_in_both_languages(name):
+    said = set()
+    for language in ("es", "en"):
+        with speaking(language):
+            with pytest.raises(CelosiaError) as caught:
+                ALL[name](FRAME[:0], MASKED[:0])
+            said.add(str(caught.value))
+        assert caught.value.code in ("no-records", "masked-no-records")
+    assert len(said) == 2
 
 
 def test_bands_of_frequencies_cover_every_record():
