@@ -54,7 +54,7 @@ class Rounded:
 
 @pytest.fixture(scope="module")
 def found(truth):
-    ine = ine_2017(truth, area="DC", dwelling="ID_VIVIENDA", age="P09", personal=("P08", "P16"))
+    ine = ine_2017(truth, area="DC", rare_below=10)
     return compare(truth, [untreated(truth), ine, Rounded(truth.counted)], LOOKS)
 
 

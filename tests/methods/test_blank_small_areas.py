@@ -1,4 +1,4 @@
-"""Small areas are blank and no other; INE's rules of 2017 do what was published."""
+"""Small areas are blank and no other."""
 
 import numpy as np
 import polars as pl
@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from celosia import Dictionary, Microdata, Variable
 from celosia.core.errors import OptionError, PromiseError, RoleError
 from celosia.core.language import speaking
-from celosia.methods.blank_small_areas import BlankSmallAreas, ine_census_2017
-from celosia.verify.areas import BlankWhereFew, SparedWhereMany
+from celosia.methods.blank_small_areas import BlankSmallAreas
+from celosia.verify.areas import BlankWhereFew, BlankWhereWereFew, SparedWhereMany
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 9)), min_size=1, max_size=25), st.integers(1, 6))
@@ -36,38 +36,6 @@ def test_codes_of_missing_values_go_too_and_no_area_is_no_area():
     data = Microdata(pl.DataFrame({"zona": [1, 2, 2, 99], "oficio": [-1, 5, -1, 5]}), book)
     after = BlankSmallAreas(area="zona", variables=("oficio",), at_most=1).apply(data).data
     assert after.column("oficio").to_list() == [None, 5, -1, 5]
-
-
-def test_the_census_of_2017():
-    block = ["01"] * 3 + ["02"] * 4 + ["03"] * 6
-    frame = pl.DataFrame(
-        {
-            "manzana": block,
-            "vivienda": [1, 1, 1, 1, 2, 3, 4, 1, 2, 3, 4, 5, 6],
-            "sexo": [1, 2] * 6 + [1],
-            "edad": [4, 104, 33, 101, 100, 99, 5, 6, 7, 8, 120, 9, 10],
-            "pueblo": [1, 2, 8, 1, 9, 1, 1, 2, 2, 1, 1, 1, 1],
-            "cuartos": range(13),
-        }
-    )
-    data = Microdata(frame)
-    rules = ine_census_2017(
-        area="manzana",
-        dwelling="vivienda",
-        age="edad",
-        personal=("sexo", "pueblo"),
-        pooled={"pueblo": {8: 10, 9: 10}},
-    )
-    assert [rule.do for rule in rules] == [
-        "recode_categories", "top_bottom_coding", "blank_small_areas", "merge_areas"
-    ]  # fmt: skip
-    for rule in rules:
-        data = rule.apply(data).data
-    for name in ("sexo", "edad", "pueblo"):
-        assert data.suppressed(name).to_list() == [True] * 3 + [False] * 10
-    assert data.column("edad").max() == 100 and set(data.column("pueblo").drop_nulls()) == {1, 2, 10}
-    assert data.column("cuartos").equals(frame["cuartos"])
-    assert data.column("manzana").to_list() == ["01+"] * 7 + ["03"] * 6
 
 
 @pytest.mark.parametrize(
@@ -99,6 +67,7 @@ def test_the_checkers():
     many.check(DATA, blank)
     for promise, after, code in (
         (few, DATA, "promise-area-blank"),
+        (BlankWhereWereFew("zona", ("x",), 1), DATA.with_columns({"zona": DATA.column("x")}), "promise-area-blank"),
         (few, unmarked, "promise-area-blank"),
         (many, everywhere, "promise-untouched"),
     ):

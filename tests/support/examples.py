@@ -9,10 +9,24 @@ from celosia import Dictionary, Microdata, Variable, methods
 KEYS = ("zona", "sexo", "edad")
 
 USES = {
+    "blank_small_areas": {"area": "hogar", "variables": ("edad", "ingreso"), "at_most": 2},
     "drop_variables": {"variables": ("nombre",)},
     "drop_records": {"where": 'zona == "04"'},
     "household_size": {"household": "hogar"},
+    "ine_census_2017": {
+        "area": "zona",
+        "rare_below": 7,
+        "dwelling": "hogar",
+        "sex": "sexo",
+        "age": "edad",
+        "peoples": (),
+        "migration": (),
+        "countries": (),
+        "arrival": None,
+        "keep_area": True,
+    },
     "local_suppression": {"keys": KEYS, "k": 3, "max_share": 1.0},
+    "merge_areas": {"area": "zona", "minimum_persons": 40},
     "new_ids": {"variable": "hogar"},
     "recode_categories": {"variables": ("zona",), "mapping": {"03": "04"}},
     "recode_intervals": {"variable": "edad", "breaks": (0, 30, 60), "open_high": True},

@@ -20,7 +20,7 @@ from celosia.census.published import Counted, Published, Recorded
 from celosia.core.errors import OptionError
 from celosia.core.microdata import Microdata
 from celosia.core.results import Tabular
-from celosia.methods.blank_small_areas import ine_census_2017
+from celosia.methods.ine_census_2017 import IneCensus2017
 from celosia.risk import exact_linkage, k_anonymity, l_diversity
 
 
@@ -231,10 +231,9 @@ def untreated(truth: Truth, name: str = "untreated") -> Published:
 
 
 def ine_2017(truth: Truth, name: str = "INE 2017", **rules: Any) -> Published:
-    """The file under the rules that INE published for 2017; ``rules`` as in ``methods.ine_census_2017``."""
+    """The file under the rules that INE published for 2017; ``rules`` as in ``methods.IneCensus2017``."""
     data = truth.counted.data
     if data is None:
         raise OptionError("comparison-records", name=name)
-    for method in ine_census_2017(**rules):
-        data = method.apply(data).data
-    return Recorded(name, truth.domain, truth.counted.geography, data)
+    done = IneCensus2017(**{"keep_area": True, **rules}).apply(data)
+    return Recorded(name, truth.domain, truth.counted.geography, done.data)

@@ -13,10 +13,13 @@ from celosia.core.lazy import lazy
 from celosia.core.method import Method, Protected
 
 if TYPE_CHECKING:
+    from celosia.methods.blank_small_areas import BlankSmallAreas
     from celosia.methods.drop_records import DropRecords
     from celosia.methods.drop_variables import DropVariables
     from celosia.methods.household_size import HouseholdSize
+    from celosia.methods.ine_census_2017 import IneCensus2017
     from celosia.methods.local_suppression import LocalSuppression
+    from celosia.methods.merge_areas import MergeAreas
     from celosia.methods.new_ids import NewIds
     from celosia.methods.recode_categories import RecodeCategories
     from celosia.methods.recode_intervals import RecodeIntervals
@@ -26,10 +29,13 @@ if TYPE_CHECKING:
     from celosia.methods.top_bottom_coding import TopBottomCoding
 
 REGISTRY = {
+    "blank_small_areas": "BlankSmallAreas",
     "drop_variables": "DropVariables",
     "drop_records": "DropRecords",
     "household_size": "HouseholdSize",
+    "ine_census_2017": "IneCensus2017",
     "local_suppression": "LocalSuppression",
+    "merge_areas": "MergeAreas",
     "new_ids": "NewIds",
     "recode_categories": "RecodeCategories",
     "recode_intervals": "RecodeIntervals",
@@ -42,10 +48,13 @@ REGISTRY = {
 
 __all__ = [
     "REGISTRY",
+    "BlankSmallAreas",
     "DropRecords",
     "DropVariables",
     "HouseholdSize",
+    "IneCensus2017",
     "LocalSuppression",
+    "MergeAreas",
     "Method",
     "NewIds",
     "Protected",

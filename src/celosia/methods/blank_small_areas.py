@@ -1,10 +1,10 @@
-"""Blank small areas: where few people live, what they are is not said. With INE's rules of the 2017 census."""
+"""Blank small areas: where few people live, what they are is not said."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -15,9 +15,6 @@ from celosia.core.microdata import Microdata
 from celosia.core.model import Names
 from celosia.core.run import Run
 from celosia.engines import engine
-from celosia.methods.merge_areas import Adjacency, MergeAreas
-from celosia.methods.recode_categories import RecodeCategories
-from celosia.methods.top_bottom_coding import TopBottomCoding
 from celosia.verify import SameRecords, Untouched
 from celosia.verify.areas import BlankWhereFew, SparedWhereMany
 
@@ -63,6 +60,7 @@ class BlankSmallAreas(Method):
     """
 
     do: ClassVar[str] = "blank_small_areas"
+    suppresses: ClassVar[bool] = True
 
     area: str
     variables: Names
@@ -92,47 +90,3 @@ class BlankSmallAreas(Method):
     def lasting(self) -> tuple[Promise, ...]:
         """Small areas are blank."""
         return (BlankWhereFew(self.area, self.variables, self.at_most),)
-
-
-def ine_census_2017(
-    *,
-    area: str,
-    dwelling: str,
-    age: str,
-    personal: Sequence[str],
-    parent: str | None = None,
-    adjacency: Adjacency | None = None,
-    pooled: Mapping[str, Mapping[Any, Any]] | None = None,
-) -> tuple[Method, ...]:
-    """The rules that INE published for Chile's census of 2017, as methods to be applied in this order.
-
-    Rare codes are pooled, ages above 100 are 100; where a block or rural entity has at most 3 persons their sex, age,
-    indigenous people and migration are blank; blocks that do not have more than 3 dwellings are put together.
-    INE does not say in which order: blanking goes first, because it speaks of the blocks as they are. Nor does it
-    say which countries, peoples and years of arrival were pooled: that is the office's to give.
-
-    Parameters
-    ----------
-    area, dwelling
-        The block (*manzana* or *entidad*), and the dwelling within it.
-    age
-        The age in years; blanked with the ``personal`` ones.
-    personal
-        Sex, indigenous people and migration: every variable that tells of them.
-    parent, adjacency
-        As in ``MergeAreas``.
-    pooled
-        For each variable with rare codes (country, people, year of arrival) code → pooled code.
-
-    References
-    ----------
-    INE (2018), *Manual de usuario de la base de datos del Censo de Población y Vivienda 2017*, as reported in
-    Kullmer (2024), *Manteniendo la privacidad en los censos nacionales*, Universidad de Chile, section 7.2.
-    """
-    coded = [RecodeCategories(variables=(name,), mapping=codes) for name, codes in (pooled or {}).items()]
-    return (
-        *coded,
-        TopBottomCoding(variable=age, top=100),
-        BlankSmallAreas(area=area, variables=tuple(dict.fromkeys([age, *personal])), at_most=3),
-        MergeAreas(area=area, parent=parent, minimum_dwellings=4, dwelling=dwelling, adjacency=adjacency),
-    )

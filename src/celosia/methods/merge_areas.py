@@ -19,10 +19,10 @@ from celosia.core.model import ReadOnly
 from celosia.core.run import Run
 from celosia.engines import engine
 from celosia.methods.kinds import changed
+from celosia.methods.merging import Ints, anywhere, by_neighbours, enough, in_order, lower_bound
 from celosia.verify import KeepsMissing, NoFiner, SameRecords, Untouched
 from celosia.verify.areas import Contiguous, EnoughInAreas, InRuns, WithinParent
 
-Ints = npt.NDArray[np.int64]
 Adjacency = Literal["order"] | ReadOnly[Code, tuple[Code, ...]]
 """Which areas may be merged: those that follow each other in the order of their codes, or those that are listed."""
 
@@ -50,11 +50,12 @@ class Merged(Protected):
 class MergeAreas(Method):
     """Merge areas of the same parent until each has enough persons and dwellings, with few merges.
 
-    Greedy: the area that is farthest from enough goes first. It joins the smallest area that is too small as well
-    and makes enough with it; else the largest of those too small; else the smallest of the others. To merge as
-    little as possible is a bin covering, which has no fast exact answer; the result says how many merges there
-    were and how many are needed at the least. A new area has the code of the first of its areas and a plus sign
-    (``01101+``), and their labels one after the other. Records without an area stay as they are.
+    Areas that are too small are put together with each other, as many groups as can be; what is left over joins the
+    smallest group. In the order of the codes, and for up to ten small areas of a parent, no choice has fewer merges.
+    Else the choice is greedy, since the fewest merges are a bin covering, which has no fast exact answer; the result
+    says how many merges there were and how many are needed at the least. A new area has the code of the first of its
+    areas and a plus sign (``01101+``), and their labels one after the other. Records without an area stay as they
+    are.
 
     Parameters
     ----------
@@ -102,12 +103,13 @@ class MergeAreas(Method):
         need = np.array([self.minimum_persons or 0, self.minimum_dwellings or 0], dtype=np.int64)
         group = np.arange(len(codes))
         bound = impossible = 0
-        for parent in np.unique(parents):
-            here = np.flatnonzero(parents == parent)
-            merging = _Merging(sizes[here], need, self._near([codes[i] for i in here]))
-            bound += merging.lower_bound()
-            impossible += merging.run()
-            group[here] = here[merging.group]
+        for here in _runs(parents):
+            run.check()
+            found = self._grouping(sizes[here], need, [codes[i] for i in here])
+            totals = np.stack([np.bincount(found, weights=size)[np.unique(found)] for size in sizes[here].T], axis=1)
+            bound += lower_bound(sizes[here], need)
+            impossible += int((~enough(totals.astype(np.int64), need)).sum())
+            group[here] = here[found]
         if impossible:
             raise DataError("areas-impossible", variable=self.area, count=impossible)
         mapping = _new_codes(codes, group)
@@ -119,6 +121,14 @@ class MergeAreas(Method):
         return Merged(
             treated, method=self, run=run, mapping=mapping, areas=len(codes), merges=merges, lower_bound=bound
         )
+
+    def _grouping(self, sizes: Ints, need: Ints, codes: list[str]) -> Ints:
+        """The areas of one parent, put together."""
+        if self.adjacency is None:
+            return anywhere(sizes, need)
+        if self.adjacency == "order":
+            return in_order(sizes, need)
+        return by_neighbours(sizes, need, _near(self.adjacency, codes))
 
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
         """Areas merged whole, within their parent, next to each other, and large enough; nothing else touched."""
@@ -166,83 +176,23 @@ class MergeAreas(Method):
         parents = digits[first][:, -1] if self.parent is not None else np.zeros(len(codes), dtype=np.int64)
         return [codes[i] for i in order], parents[order].astype(np.int64), sizes[first][order]
 
-    def _near(self, codes: list[str]) -> list[set[int]] | None:
-        """The neighbours of each area of a parent, by place; ``None`` where all are."""
-        if self.adjacency is None:
-            return None
-        if self.adjacency == "order":
-            return [{i - 1, i + 1} & set(range(len(codes))) for i in range(len(codes))]
-        place = {code: i for i, code in enumerate(codes)}
-        near: list[set[int]] = [set() for _ in codes]
-        for one, others in self.adjacency.items():
-            for other in others:
-                if one in place and other in place and one != other:
-                    near[place[one]].add(place[other])
-                    near[place[other]].add(place[one])
-        return near
+
+def _runs(parents: Ints) -> list[Ints]:
+    """The places of the areas of each parent."""
+    order = np.argsort(parents, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(parents[order])) + 1) if order.size else []
 
 
-class _Merging:
-    """The areas of one parent while they are merged; a group is called by the place of its first area."""
-
-    def __init__(self, sizes: Ints, need: Ints, near: list[set[int]] | None) -> None:
-        self.sizes, self.need, self.near = sizes.copy(), need, near
-        self.group = np.arange(len(sizes))
-        self.alive = np.ones(len(sizes), dtype=np.bool_)
-        self.reach = self._reach(self.sizes)
-
-    def lower_bound(self) -> int:
-        """Merges that nothing can save: one merge helps two areas at most, and there is enough for so many areas."""
-        short = int((self.sizes < self.need).any(axis=1).sum())
-        room = min(int(total // need) for total, need in zip(self.sizes.sum(axis=0), self.need, strict=True) if need)
-        return max((short + 1) // 2, len(self.sizes) - room if room else 0)
-
-    def run(self) -> int:
-        """Merge; how many groups are too small and have nobody left to join."""
-        stuck = np.zeros_like(self.alive)
-        while True:
-            short = np.flatnonzero(self.alive & ~stuck & (self.reach < 1))
-            if not short.size:
-                return int(stuck.sum())
-            first = int(short[np.lexsort((short, self.sizes[short, 0], self.reach[short]))[0]])
-            others = self._others(first, short)
-            if others.size:
-                self._join(first, self._best(first, others))
-            else:
-                stuck[first] = True
-
-    def _reach(self, sizes: Ints) -> npt.NDArray[np.float64]:
-        """How far each is towards enough, in [0, 1]."""
-        share: npt.NDArray[np.float64] = sizes / np.maximum(self.need, 1)
-        least: npt.NDArray[np.float64] = np.where(self.need > 0, np.minimum(share, 1), 1.0).min(axis=1)
-        return least
-
-    def _others(self, first: int, short: Ints) -> Ints:
-        """Whom it may join; where all are neighbours, the others that are too small if there are any."""
-        if self.near is not None:
-            return np.array(sorted(self.near[first]), dtype=np.int64)
-        near = short if short.size > 1 else np.flatnonzero(self.alive)
-        others: Ints = near[near != first]
-        return others
-
-    def _best(self, first: int, others: Ints) -> int:
-        sizes = self.sizes[others]
-        together = self._reach(sizes + self.sizes[first])
-        rank = np.where(self.reach[others] < 1, np.where(together >= 1, 0, 1), 2)
-        size = np.where(rank == 1, -together, sizes[:, 0].astype(np.float64))
-        return int(others[np.lexsort((others, size, rank))[0]])
-
-    def _join(self, one: int, other: int) -> None:
-        low, high = min(one, other), max(one, other)
-        self.sizes[low] += self.sizes[high]
-        self.reach[low] = self._reach(self.sizes[[low]])[0]
-        self.alive[high] = False
-        self.group[self.group == high] = low
-        if self.near is not None:
-            self.near[low] = (self.near[low] | self.near[high]) - {low, high}
-            for neighbour in self.near[high] - {low}:
-                self.near[neighbour].discard(high)
-                self.near[neighbour].add(low)
+def _near(adjacency: Mapping[str, tuple[str, ...]], codes: list[str]) -> list[set[int]]:
+    """The neighbours of each area of a parent, by place; who is next to one has it next to them."""
+    place = {code: i for i, code in enumerate(codes)}
+    near: list[set[int]] = [set() for _ in codes]
+    for code, one in place.items():
+        for other in adjacency.get(code, ()):
+            if other in place and other != code:
+                near[one].add(place[other])
+                near[place[other]].add(one)
+    return near
 
 
 def _new_codes(codes: list[str], group: Ints) -> dict[str, str]:

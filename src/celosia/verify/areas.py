@@ -135,6 +135,23 @@ class BlankWhereFew:
 
 
 @dataclass(frozen=True)
+class BlankWhereWereFew:
+    """In what were areas of at most so many records every cell of the variables is emptied and marked."""
+
+    area: str
+    variables: tuple[str, ...]
+    at_most: int
+
+    def check(self, before: Microdata, after: Microdata) -> None:
+        """Raise with the number of cells that are not; the records are the same, in the same order."""
+        few = _few(before, self.area, self.at_most)
+        for name in self.variables:
+            count = int((few & ~(after.column(name).is_null() & after.suppressed(name))).sum())
+            if count:
+                raise PromiseError("promise-area-blank", variable=name, count=count)
+
+
+@dataclass(frozen=True)
 class SparedWhereMany:
     """Records of larger areas, and those of no area, lost no cell of the variables."""
 
