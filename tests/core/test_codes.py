@@ -1,6 +1,7 @@
 """One spelling of a code, for a value and for a column."""
 
 import datetime as dt
+from decimal import Decimal
 
 import numpy as np
 import polars as pl
@@ -32,6 +33,10 @@ from celosia.core.errors import DataError
         (float("nan"), None),
         (np.int8(4), "4"),
         (np.float32(2.0), "2"),
+        (np.float32(0.1), "0.1"),
+        (Decimal("1.50"), "1.5"),
+        (Decimal("100"), "100"),
+        (Decimal("12345678901234567.89"), "12345678901234567.89"),
     ],
 )
 def test_spelling_of_a_value(value, code):
@@ -63,6 +68,12 @@ def test_a_column_is_spelled_as_its_values(values):
 def test_categories_and_decimals_are_spelled_as_what_they_hold():
     assert spell_series(pl.Series(["b", None], dtype=pl.Categorical)).to_list() == ["b", None]
     assert spell_series(pl.Series([1.5, 2.0]).cast(pl.Decimal(10, 2))).to_list() == ["1.5", "2"]
+    long = [Decimal("12345678901234567.89"), Decimal("12345678901234567.90"), None]
+    assert spell_series(pl.Series(long)).to_list() == ["12345678901234567.89", "12345678901234567.9", None]
+
+
+def test_narrow_floats_are_spelled_as_they_show():
+    assert spell_series(pl.Series([0.1, 12.3, 3.0, None], dtype=pl.Float32)).to_list() == ["0.1", "12.3", "3", None]
 
 
 @given(scalars)
@@ -84,3 +95,4 @@ def test_a_code_that_the_type_cannot_hold_stays_text():
 
 def test_numbers_sort_before_text_and_by_size():
     assert sorted(["b", "10", "9", "a", "-1"], key=sort_key) == ["-1", "9", "10", "a", "b"]
+    assert sorted(["nan", "2", "b", "1"], key=sort_key) == ["1", "2", "b", "nan"]

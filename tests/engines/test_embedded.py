@@ -30,6 +30,16 @@ def test_strict_gives_each_kind_of_missing_its_category():
     assert keys.index.tolist() == [0, 1, 2, 2, 2]
 
 
+def test_a_code_of_suppressed_cells_is_told_from_non_response():
+    frame = pl.DataFrame({"a": [1, 97, 98, 98, None]})
+    missing = {97: "suppressed", 98: "non_response"}
+    coded = held(frame, a={"missing": missing, "null": "non_response"})
+    keys = coded.encode(["a"], "strict")
+    assert keys.categories[0].kinds == (None, "non_response", "suppressed")
+    assert keys.index.tolist() == [0, 2, 1, 1, 1]
+    assert coded.encode(["a"], "wildcard").index.tolist() == [1, 0, 0, 0, 0]
+
+
 def test_an_empty_file_has_no_keys():
     keys = held(pl.DataFrame({"a": pl.Series([], dtype=pl.Int64)})).encode(["a"], "strict")
     assert keys.count.size == keys.index.size == 0
@@ -58,8 +68,10 @@ def test_groups_are_treated_apart_and_put_back_in_place():
 
 
 def test_a_group_that_is_missing_is_refused():
-    with pytest.raises(DataError):
-        held(pl.DataFrame({"g": [1, None]})).group("g")
+    for values in ([1, None], [1, 99]):
+        with pytest.raises(DataError) as error:
+            held(pl.DataFrame({"g": values}), g={"missing": {99: "non_response"}}).group("g")
+        assert error.value.code == "group-missing" and error.value.facts["count"] == 1
 
 
 def test_wide_integers_and_texts_group_as_their_values():
@@ -71,6 +83,8 @@ def test_wide_integers_and_texts_group_as_their_values():
 def test_weights_are_exact_integers():
     scaled = held(pl.DataFrame({"w": [0.1, 1234567.891234, 0.0]})).weights("w")
     assert scaled.tolist() == [100_000, 1_234_567_891_234, 0]
+    narrow = held(pl.DataFrame({"w": pl.Series([12.3, 4.7], dtype=pl.Float32)})).weights("w")
+    assert narrow.tolist() == [12_300_000, 4_700_000], "a float of 32 bits counts as the decimals that it shows"
     assert held(pl.DataFrame({"w": np.array([3, 4], dtype=np.int16)})).weights("w").tolist() == [3_000_000, 4_000_000]
 
 

@@ -70,6 +70,30 @@ class TestSpssMissing:
         assert found.suppressed("x").to_list() == [True, False, False]
         assert found.dictionary == data.dictionary
 
+    def test_labels_in_a_range_say_what_is_not_applicable_or_suppressed(self, tmp_path):
+        labels = {1: "Sí", 97: "No sabe", 98: "No aplica", 99: "Suprimido"}
+        frame = pl.DataFrame({"x": [1.0, 97.0, 98.0, 99.0]})
+        spans = {"x": [{"lo": 97, "hi": 99}]}
+        pyreadstat.write_sav(frame, str(tmp_path / "d.sav"), missing_ranges=spans, variable_value_labels={"x": labels})
+        found = io.read(tmp_path / "d.sav")
+        x = found.dictionary["x"]
+        assert [x.kind_of(str(code)) for code in (1, 97, 98)] == [None, NR, NA]
+        assert found.suppressed("x").to_list() == [False, False, False, True]
+        io.write(found, tmp_path / "e.sav")
+        again = io.read(tmp_path / "e.sav")
+        assert again.dictionary == found.dictionary and again.frame.equals(found.frame)
+        assert again.suppressed("x").equals(found.suppressed("x"))
+
+    def test_a_suppressed_code_merged_into_a_range_is_found_without_the_side_dictionary(self, tmp_path):
+        import numpy as np
+
+        labels = dict.fromkeys((-1, -2, -3), "No sabe")
+        data = with_missing([1, 2, -1], values=labels, missing=dict.fromkeys((-1, -2, -3), NR))
+        io.write(data.suppress({"x": np.array([True, False, False])}), tmp_path / "d.sav")
+        assert any(span["lo"] < -3 < span["hi"] or span["lo"] == -9 for span in declared(tmp_path / "d.sav"))
+        side_path(tmp_path / "d.sav").unlink()
+        assert io.read(tmp_path / "d.sav").suppressed("x").to_list() == [True, False, False]
+
     def test_text_takes_three_short_codes(self, tmp_path):
         with pytest.raises(FileError) as caught:
             io.write(with_missing(["a"], missing={"demasiado largo": NR}), tmp_path / "d.sav")
@@ -86,6 +110,14 @@ def test_labels_say_the_kind_of_a_missing_code(tmp_path):
     io.write(data, tmp_path / "d.sav")
     assert not side_path(tmp_path / "d.sav").exists()
     assert io.read(tmp_path / "d.sav").dictionary == data.dictionary
+
+
+def test_a_stata_float_is_read_as_the_decimals_that_it_shows(tmp_path):
+    import pandas as pd
+
+    table = pd.DataFrame({"x": [12.3, 4.7, float("nan")], "y": [12.3, 4.7, 1.0]}).astype({"x": "float32"})
+    table.to_stata(tmp_path / "d.dta", write_index=False)
+    assert io.read(tmp_path / "d.dta").frame.to_dict(as_series=False) == {"x": [12.3, 4.7, None], "y": [12.3, 4.7, 1.0]}
 
 
 class TestStataLetters:

@@ -54,6 +54,67 @@ def test_a_step_that_drops_records_is_not_for_households():
     assert error.value.code == "household-drops"
 
 
+HOMES = {"hogar": [1, 1, 2, 3], "zona": ["a", "a", "b", "b"], "edad": [1, 2, 3, 4]}
+
+
+def test_variables_dropped_by_household_are_dropped_for_every_member():
+    done = study(pl.DataFrame(HOMES)).household_level().apply({"do": "drop_variables", "variables": ["zona"]})
+    assert done.data.variables == ("hogar", "edad")
+
+
+def test_the_household_itself_can_be_dropped_or_renamed_by_household():
+    at_home = study(pl.DataFrame(HOMES)).household_level()
+    assert at_home.apply({"do": "drop_variables", "variables": ["hogar"]}).data.variables == ("zona", "edad")
+    new = at_home.apply({"do": "new_ids", "variable": "hogar"}).data
+    assert new.variables == ("hogar", "zona", "edad")
+    assert sorted(new.frame.group_by("hogar").len()["len"]) == [1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"do": "local_suppression", "keys": ["zona"], "k": 2, "strata": ["edad"]},
+        {"do": "local_suppression", "keys": ["zona"], "k": 2, "importance": {"edad": 1}},
+        {"do": "drop_records", "where": "edad > 1"},
+    ],
+)
+def test_whatever_variable_a_method_names_is_the_same_for_all_members(step):
+    with pytest.raises(DataError) as error:
+        study(pl.DataFrame(HOMES)).household_level().apply(step)
+    assert error.value.code == "household-varies" and error.value.facts["variable"] == "edad"
+
+
+def test_members_that_differ_in_what_was_emptied_are_refused():
+    data = Microdata(pl.DataFrame({"hogar": [1, 1], "zona": [None, None]}, schema_overrides={"zona": pl.String}))
+    marked = data.suppress({"zona": pl.Series([True, False]).to_numpy()})
+    with pytest.raises(DataError) as error:
+        study(marked).household_level().apply({"do": "drop_variables", "variables": ["zona"]})
+    assert error.value.code == "household-varies"
+
+
+@pytest.mark.parametrize(
+    ("step", "code"),
+    [
+        ({"do": "shuffle_order"}, "household-drops"),
+        ({"do": "shuffle_order", "household": "hogar"}, "household-twice"),
+        ({"do": "household_size", "household": "hogar"}, "household-twice"),
+    ],
+)
+def test_what_cannot_be_done_by_household_is_refused(step, code):
+    frame = pl.DataFrame({"hogar": range(50), "zona": ["a"] * 50})
+    with pytest.raises(OptionError) as error:
+        study(frame).household_level().apply(step)
+    assert error.value.code == code
+
+
+@pytest.mark.parametrize("scope", [{"where": "zona == 'a'"}, {"strata": ["zona"]}])
+def test_an_order_that_a_scope_would_undo_is_refused(scope):
+    frame = pl.DataFrame({"hogar": range(50), "zona": ["a"] * 50})
+    with pytest.raises(OptionError) as error:
+        study(frame).apply({"do": "shuffle_order", **scope})
+    assert error.value.code == "scope-order"
+
+
 def test_household_level_needs_a_household():
     with pytest.raises(RoleError) as error:
         study(pl.DataFrame({"zona": ["a", "b"]}), household="").apply(

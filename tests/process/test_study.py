@@ -57,6 +57,16 @@ def test_undo_to_the_root_redo_another_branch_and_compare(root):
     assert [state.data.height for state in one.history] == [400, 400, 400]
 
 
+def test_undo_has_no_limit(root):
+    done = root
+    for _ in range(1500):
+        done = Study(root.plan, root.data, root.run, parent=done)
+    assert done.root is root and len(done.history) == 1501
+    while done.parent is not None:
+        done = done.undo()
+    assert done is root
+
+
 def test_risk_is_computed_when_looked_at_and_once(root, monkeypatch):
     calls = []
     real = study_module.individual

@@ -4,7 +4,7 @@ Codes are text everywhere outside a data column: in hierarchies, mappings, value
 grouping tables and JSON. This module alone decides how a value is spelled:
 
 * integers, and floats equal to one, without a decimal point (``1``, ``-3``);
-* other floats in their shortest form (``2.5``);
+* other floats in their shortest form (``2.5``), decimals exactly;
 * text as written (``01101`` stays ``01101``);
 * booleans ``true`` and ``false``; dates and times in ISO 8601;
 * nothing (null, NaN) has no spelling: ``None``.
@@ -13,6 +13,7 @@ grouping tables and JSON. This module alone decides how a value is spelled:
 from __future__ import annotations
 
 import datetime as dt
+from decimal import Decimal
 from typing import Annotated, Any
 
 import polars as pl
@@ -34,10 +35,13 @@ def spell(value: Any) -> str | None:
         return str(value)
     if isinstance(value, float):
         return str(int(value)) if value == int_or_nan(value) else repr(value)
+    if isinstance(value, Decimal):
+        return _spell_decimal(value)
     if isinstance(value, dt.datetime | dt.date | dt.time):
         return value.isoformat()
-    if hasattr(value, "item"):  # a numpy scalar
-        return spell(value.item())
+    if hasattr(value, "item"):  # a numpy scalar; str gives the shortest form in its own precision
+        plain = value.item()
+        return spell(float(str(value)) if isinstance(plain, float) else plain)
     raise DataError("code-type", type=type(value).__name__)
 
 
@@ -46,8 +50,19 @@ def int_or_nan(value: float) -> float:
     return value if abs(value) < _EXACT and value.is_integer() else float("nan")
 
 
+def _spell_decimal(value: Decimal) -> str:
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def as_shown(values: pl.Series) -> pl.Series:
+    """Floats of 32 bits as the decimals that they show (12.3, not 12.300000190734863), in 64 bits."""
+    return values.cast(pl.String).cast(pl.Float64) if values.dtype == pl.Float32 else values
+
+
 def spell_series(values: pl.Series) -> pl.Series:
     """The canonical spelling of a whole column, as text; null where there is nothing."""
+    values = as_shown(values)
     kind = values.dtype
     if kind == pl.String:
         return values
@@ -56,8 +71,6 @@ def spell_series(values: pl.Series) -> pl.Series:
     if kind == pl.Null:
         return values.cast(pl.String)
     if kind == pl.Boolean or kind.is_temporal() or kind.is_float() or kind.is_decimal():
-        if kind.is_decimal():
-            values = values.cast(pl.Float64)
         whole = values.drop_nans() if kind.is_float() else values
         if kind.is_float() and bool(((whole.floor() == whole) & (whole.abs() < _EXACT)).all()):
             return values.fill_nan(None).cast(pl.Int64).cast(pl.String)
@@ -81,9 +94,10 @@ Code = Annotated[str, BeforeValidator(_to_code)]
 def sort_key(code: str) -> tuple[int, float, str]:
     """Order of codes: numbers by size, then text by letters."""
     try:
-        return (0, float(code), code)
+        number = float(code)
     except ValueError:
-        return (1, 0.0, code)
+        number = float("nan")
+    return (0, number, code) if number == number else (1, 0.0, code)
 
 
 def back_to(codes: pl.Series, dtype: pl.DataType) -> pl.Series | None:

@@ -73,11 +73,18 @@ class MissingKind(StrEnum):
 
 
 class MissingRange(Frozen):
-    """A closed range of numeric codes that all mean missing (as SPSS declares them)."""
+    """A closed range of numeric codes that all mean missing (as SPSS declares them), but for those named apart."""
 
     low: float
     high: float
     kind: MissingKind = MissingKind.NON_RESPONSE
+
+    def holds(self, code: str) -> bool:
+        """Whether a code is a number in the range."""
+        try:
+            return self.low <= float(code) <= self.high
+        except ValueError:
+            return False
 
 
 class Variable(Frozen):
@@ -131,15 +138,7 @@ class Variable(Frozen):
             return self.null or MissingKind.NON_RESPONSE
         if code in self.missing:
             return self.missing[code]
-        if self.missing_ranges:
-            try:
-                number = float(code)
-            except ValueError:
-                return None
-            for span in self.missing_ranges:
-                if span.low <= number <= span.high:
-                    return span.kind
-        return None
+        return next((span.kind for span in self.missing_ranges if span.holds(code)), None)
 
     def missing_mask(self, values: pl.Series) -> pl.Series:
         """True where a cell holds no value, of whatever kind."""

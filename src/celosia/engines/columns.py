@@ -44,13 +44,14 @@ class Column:
             return len(codes)
 
         unanswered: list[int] = []
+        emptied = [_SUPPRESSED] if self.has_suppressed else []
         spelled = spell_series(self.distinct).to_list()
         for value, code in zip(self.present, spelled, strict=True):
             kind = variable.kind_of(code)
             if kind in (None, MissingKind.NOT_APPLICABLE):
                 digit_of[value - self.low] = category(code, kind)
             else:
-                unanswered.append(int(value - self.low))
+                (emptied if kind is MissingKind.SUPPRESSED else unanswered).append(int(value - self.low))
         if self.has_null:
             if variable.null is MissingKind.NOT_APPLICABLE:
                 digit_of[_NULL] = category(None, MissingKind.NOT_APPLICABLE)
@@ -59,8 +60,8 @@ class Column:
         if missing == "strict":
             if unanswered:
                 digit_of[unanswered] = category(None, MissingKind.NON_RESPONSE)
-            if self.has_suppressed:
-                digit_of[_SUPPRESSED] = category(None, MissingKind.SUPPRESSED)
+            if emptied:
+                digit_of[emptied] = category(None, MissingKind.SUPPRESSED)
         return Categories(tuple(codes), tuple(kinds)), digit_of
 
 
@@ -93,8 +94,6 @@ def column(values: pl.Series, suppressed: npt.NDArray[np.bool_] | None) -> Colum
 
 def _as_integers(values: pl.Series) -> tuple[pl.Series, pl.Series | None]:
     """Integers in the order of the values; for those that are ranks, the values by rank as well."""
-    if values.dtype.is_decimal():
-        values = values.cast(pl.Float64)
     kind = values.dtype
     if kind.is_integer() and kind not in (pl.UInt64, pl.Int128, pl.UInt128):
         return values.cast(pl.Int64), None

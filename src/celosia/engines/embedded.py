@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.codes import back_to, spell_series
+from celosia.core.codes import as_shown, back_to, spell_series
 from celosia.core.errors import DataError, OptionError, RoleError, warn
 from celosia.core.microdata import Microdata
 from celosia.engines.columns import Column, column
@@ -89,7 +89,7 @@ class EmbeddedEngine:
         masked = self.data.dictionary[name].missing_mask(values)
         if masked.any():
             raise DataError("weight-missing", variable=name, count=int(masked.sum()))
-        numbers = values.cast(pl.Float64).to_numpy()
+        numbers = as_shown(values).cast(pl.Float64).to_numpy()
         decimals = self.data.dictionary[name].decimals
         if decimals is not None:
             numbers = numbers.round(min(decimals, WEIGHT_DECIMALS))
@@ -111,8 +111,9 @@ class EmbeddedEngine:
     def group(self, name: str) -> Classes:
         """The groups of records that share the value of this variable."""
         values = self.data.column(name)
-        if values.null_count():
-            raise DataError("group-missing", variable=name, count=values.null_count())
+        masked = self.data.dictionary[name].missing_mask(values)
+        if masked.any():
+            raise DataError("group-missing", variable=name, count=int(masked.sum()))
         read = column(values, None)
         number = np.zeros(read.width, dtype=np.int64)
         number[read.present - read.low] = np.arange(read.present.size)

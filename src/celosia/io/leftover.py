@@ -62,8 +62,15 @@ def _missing_lost(variable: Variable, support: Support) -> bool:
     values, missing = variable.values, variable.missing
     kinds = any(kind_by_label(values.get(code, "")) is not kind for code, kind in missing.items())
     ranges = any(span.kind is not MissingKind.NON_RESPONSE for span in variable.missing_ranges)
-    one_each = len(variable.missing) + len(variable.missing_ranges) > 3 or len(variable.missing_ranges) > 1
-    return kinds or ranges or one_each or (bool(variable.missing_ranges) and len(variable.missing) > 1)
+    spans = variable.missing_ranges
+    apart = [code for code in missing if not any(span.holds(code) for span in spans)]
+    one_each = len(apart) + len(spans) > 3 or len(spans) > 1
+    unlabelled = any(
+        missing.get(code) is None and kind_by_label(label) is not MissingKind.NON_RESPONSE
+        for code, label in values.items()
+        if any(span.holds(code) for span in spans)
+    )
+    return kinds or ranges or one_each or unlabelled or (bool(spans) and len(apart) > 1)
 
 
 def _format_lost(variable: Variable, wire: Wire, support: Support) -> bool:

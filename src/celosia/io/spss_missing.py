@@ -43,6 +43,8 @@ def _texts(variable: Variable) -> list[Any]:
 def _codes(variable: Variable) -> list[Span]:
     found = []
     for code in variable.missing:
+        if any(span.holds(code) for span in variable.missing_ranges):
+            continue
         try:
             found.append((float(code), float(code)))
         except ValueError:

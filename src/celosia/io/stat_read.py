@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from celosia.core.codes import spell, spell_series
+from celosia.core.codes import as_shown, spell, spell_series
 from celosia.core.dictionary import Dictionary, Level, MissingKind, MissingRange, Variable
 from celosia.core.errors import FileError
 from celosia.io import dated, letters, whole_file
@@ -77,6 +77,8 @@ def _column(
     name, clock = raw.name, CLOCKS[format]
     display = meta.original_variable_types.get(name) or ""
     numbers, placed = _numbers(raw, meta, name)
+    if meta.readstat_variable_types.get(name) == "float" and numbers.dtype == pl.Float64:
+        numbers = as_shown(numbers.cast(pl.Float32))
     given = meta.variable_value_labels.get(name) or {}
     labels = {placed.get(key, key): label for key, label in given.items()}
     variable = _variable(meta, name, labels, placed, _kept_format(display, format))
@@ -126,6 +128,10 @@ def _variable(meta: Any, name: str, labels: dict[Any, str], placed: dict[Any, in
             missing[str(code)] = kind_by_label(values.get(code, ""))
         else:
             ranges.append(MissingRange(low=span["lo"], high=span["hi"]))
+    for code, label in values.items():
+        kind = kind_by_label(label)
+        if kind is not MissingKind.NON_RESPONSE and any(span.holds(str(code)) for span in ranges):
+            missing[str(code)] = kind
     facts: dict[str, Any] = {
         "label": meta.column_names_to_labels.get(name) or "",
         "values": values,

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
 import numpy as np
-import polars as pl
 from pydantic import SerializeAsAny, ValidationError, model_validator
 
 from celosia.core.codes import spell_series
@@ -18,6 +17,7 @@ from celosia.core.model import Frozen
 from celosia.core.run import Run
 from celosia.engines import engine
 from celosia.methods import method
+from celosia.process.household import on_households
 
 
 class Step(Frozen):
@@ -73,7 +73,7 @@ class Step(Frozen):
         own = run.step(self.name)
         try:
             if self.level == "household":
-                return self._on_households(data, own)
+                return on_households(self.method, self.name, data, own)
             if self.where is not None:
                 return self._where(data, own)
             if self.step_strata:
@@ -83,41 +83,27 @@ class Step(Frozen):
             error.facts.setdefault("where", self.name)
             raise
 
-    def _on_households(self, data: Microdata, run: Run) -> Protected:
-        household = data.role("household")
-        if household is None:
-            raise RoleError("household-missing", step=self.name)
-        used = [name for name in _variables(self.method) if name in data and name != household]
-        for name in used:
-            values = data.frame.group_by(household).agg(pl.col(name).n_unique().alias("values"))
-            varying = values.filter(pl.col("values") > 1).height
-            if varying:
-                raise DataError("household-varies", variable=name, count=varying)
-        first = np.sort(np.unique(engine(data).group(household).index, return_index=True)[1])
-        rows = data.take(first)
-        done = self.method.apply(rows, run)
-        treated: Microdata = done.data
-        if treated.height != rows.height:
-            raise OptionError("household-drops", step=self.name)
-        changed = [n for n in treated.variables if n not in rows or n in done.changed or n in treated.marked]
-        after = data.attach(treated, household, [n for n in changed if n != household])
-        return Protected(after, method=self.method, run=run, changed=changed_cells(data, after))
-
     def _where(self, data: Microdata, run: Run) -> Protected:
         assert self.where is not None
         inside = holds(self.where, data)
-        done = self.method.apply(data.take(inside), run)
-        after = _merge([done.data, data.take(~inside)]).in_order_of(data.ids)
+        treated = self._part(data.take(inside), run)
+        after = _merge([treated, data.take(~inside)]).in_order_of(data.ids)
         return Protected(after, method=self.method, run=run, changed=changed_cells(data, after))
 
     def _in_strata(self, data: Microdata, run: Run) -> Protected:
         strata = engine(data).encode(self.step_strata, "strict")
         parts = [
-            self.method.apply(data.take(strata.index == number), run.step(str(number))).data
-            for number in range(strata.count.size)
+            self._part(data.take(strata.index == number), run.step(str(number))) for number in range(strata.count.size)
         ]
         after = _merge(parts).in_order_of(data.ids)
         return Protected(after, method=self.method, run=run, changed=changed_cells(data, after))
+
+    def _part(self, data: Microdata, run: Run) -> Microdata:
+        """Some records treated; they go back to their places, so that a new order would be lost unseen."""
+        treated: Microdata = self.method.apply(data, run).data
+        if not np.array_equal(treated.ids, data.ids[np.isin(data.ids, treated.ids)]):
+            raise OptionError("scope-order", step=self.name)
+        return treated
 
 
 def free_name(do: str, taken: Collection[str]) -> str:
@@ -126,15 +112,6 @@ def free_name(do: str, taken: Collection[str]) -> str:
     while (name := do if number == 1 else f"{do}-{number}") in taken:
         number += 1
     return name
-
-
-def _variables(method: Method) -> tuple[str, ...]:
-    """The variables that a method names in its fields."""
-    named: list[str] = []
-    for field in ("keys", "variables", "variable"):
-        value = getattr(method, field, ())
-        named += [value] if isinstance(value, str) else value
-    return tuple(named)
 
 
 def _merge(parts: list[Microdata]) -> Microdata:

@@ -145,12 +145,18 @@ class Study:
     @property
     def root(self) -> Study:
         """The study before any step."""
-        return self if self.parent is None else self.parent.root
+        state = self
+        while state.parent is not None:
+            state = state.parent
+        return state
 
     @cached_property
     def history(self) -> tuple[Study, ...]:
         """All states from the root to this one."""
-        return (self,) if self.parent is None else (*self.parent.history, self)
+        states = [self]
+        while states[-1].parent is not None:
+            states.append(states[-1].parent)
+        return tuple(reversed(states))
 
     # -- what it is --------------------------------------------------------------------------------
 
