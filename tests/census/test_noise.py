@@ -126,17 +126,21 @@ def test_the_check_of_draws_can_fail():
             check(wrong, k, pmf, least=1e-4)
 
 
-def test_as_opendp_draws():
+@pytest.mark.parametrize("law", [DiscreteGaussian(Fraction(375, 16)), DiscreteLaplace(Fraction(7, 2))], ids=str)
+def test_as_opendp_draws(law):
     dp = pytest.importorskip("opendp.prelude")
     dp.enable_features("contrib")
     from scipy import stats
 
-    size = 100_000
-    space = dp.vector_domain(dp.atom_domain(T=int)), dp.l2_distance(T=float)
-    theirs = np.array(dp.m.make_gaussian(*space, scale=(375 / 16) ** 0.5)([0] * size))
-    ours = noise.gaussian(Fraction(375, 16), size, SystemBits())
+    size, domain = 100_000, dp.vector_domain(dp.atom_domain(T=int))
+    if isinstance(law, DiscreteGaussian):
+        mechanism = dp.m.make_gaussian(domain, dp.l2_distance(T=float), scale=float(law.parameter) ** 0.5)
+    else:
+        mechanism = dp.m.make_laplace(domain, dp.l1_distance(T=int), scale=float(law.parameter))
+    theirs = np.array(mechanism([0] * size))
+    ours = noise.sampler(law).draw(size, SystemBits())
     low = min(theirs.min(), ours.min())
-    table = np.array([np.bincount(drawn - low, minlength=60)[:60] for drawn in (theirs, ours)])
+    table = np.array([np.bincount(drawn - low, minlength=120)[:120] for drawn in (theirs, ours)])
     table = table[:, table.sum(axis=0) >= 20]
     assert stats.chi2_contingency(table).pvalue > 1e-6
 

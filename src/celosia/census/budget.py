@@ -130,8 +130,8 @@ class Budget(_Split):
 class PureBudget(_Split):
     r"""A budget of pure ε-differential privacy, spent with discrete Laplace noise.
 
-    Query *q* at level *l* gets :math:`arepsilon_{lq} = arepsilon \cdot s_l \cdot s_{q|l}` and noise of scale
-    :math:`t = \Delta_1/arepsilon_{lq}`. The parameters but ``epsilon`` are those of ``Budget``.
+    Query *q* at level *l* gets :math:`\varepsilon_{lq} = \varepsilon \cdot s_l \cdot s_{q|l}` and noise of scale
+    :math:`t = \Delta_1/\varepsilon_{lq}`. The parameters but ``epsilon`` are those of ``Budget``.
     """
 
     epsilon: Exact = Field(gt=0)
