@@ -18,8 +18,15 @@ def test_help_in_both_languages(command, celosia):
 
 def test_help_lists_what_the_parser_takes(celosia):
     found = celosia("risk", "--help").out
-    for name in ("ARCHIVO", "-k, --keys A,B,…", "-w, --weight NOMBRE", "[obligatorio]", "[por defecto: wildcard]"):
+    for name in (
+        "ARCHIVO",
+        "-k, --keys A,B,…",
+        "-w, --weight NOMBRE",
+        "[obligatorio]",
+        "--missing wildcard|strict|intruder",
+    ):
         assert name in found
+    assert "[por defecto: demo]" in celosia("demo", "--help").out
     assert all(f"\n  {name} " in celosia("--help").out for name in COMMANDS)
 
 

@@ -1,37 +1,54 @@
-"""``celosia risk --measure``: every measure by its name, with what it asks for."""
+"""``celosia risk --measure``: every measure by its name, with what it asks for; groups, and a plan's scenarios."""
+
+from pathlib import Path
 
 import polars as pl
 import pytest
 
+from celosia import Plan, Run, Study, read, risk
 from celosia.risk.measures import BEFORE_AND_AFTER, NAMES, OF_ONE_FILE
 
-KEYS = ("--keys", "region,sexo,estado_civil", "--weight", "factor")
+KEYS = ("--keys", "region,sexo,estado_civil")
+WEIGHT = ("--weight", "factor")
+SENSITIVE = ("--sensitive", "enf_cronica")
 NEEDED = {
     "k_anonymity": ("-o", "k=3"),
     "k_map": ("--register", "encuesta.csv"),
-    "exact_linkage": ("--register", "encuesta.csv"),
-    "alpha_k": ("-o", "alpha=0.9", "-o", "k=2"),
+    "exact_linkage": ("--register", "encuesta.csv", *SENSITIVE),
+    "alpha_k": ("-o", "alpha=0.9", "-o", "k=2", *SENSITIVE),
     "panel": ("-o", "person=id_persona", "-o", "round=area"),
     "log_linear": ("--keys", "region,sexo"),
     "outliers": ("-o", "percentile=0.9"),
-    "probabilistic_linkage": ("--skip",),
-}
+    "calibration": ("-o", "fractions=0.5,0.9", "-o", "estimators=zayatz,individual", "-o", "repeats=1"),
+    "transition_risk": ("--matrices", "matrices.csv"),
+    "probabilistic_linkage": ("-o", "variables=edad,sexo", "-o", "categorical=sexo"),
+} | dict.fromkeys(("l_diversity", "t_closeness", "delta_disclosure", "beta_likeness"), SENSITIVE)
+MATRICES = pl.DataFrame(
+    [("sexo", 1, 1, 0.9), ("sexo", 1, 2, 0.1), ("sexo", 2, 1, 0.1), ("sexo", 2, 2, 0.9)],
+    schema=["variable", "from", "to", "probability"],
+    orient="row",
+)
+
+
+def asked_of(ran, name):
+    assert ran.code == 0, ran.out
+    return ran.json["results"]["measures"][name]
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", sorted(set(NAMES) - {"probabilistic_linkage"}))
+@pytest.mark.parametrize("name", sorted(NAMES))
 def test_every_measure_answers_as_one_object(name, celosia, folder):
+    if name == "probabilistic_linkage":
+        pytest.importorskip("splink")
+    MATRICES.write_csv("matrices.csv")
     more = ["--original", "encuesta.csv"] if name in BEFORE_AND_AFTER else []
-    ran = celosia(
-        "risk", "encuesta.csv", *KEYS, "--measure", name, "--sensitive", "enf_cronica", *more, *NEEDED.get(name, ()),
-        "--json",
-    )  # fmt: skip
+    ran = celosia("risk", "encuesta.csv", *KEYS, *WEIGHT, "--measure", name, *more, *NEEDED.get(name, ()), "--json")
     assert ran.code == 0, ran.out
     assert set(ran.json["results"]["measures"]) == {name}
 
 
 def test_several_measures_print_a_table_each(celosia, folder):
-    ran = celosia("risk", "encuesta.csv", *KEYS, "-m", "suda2", "-m", "attackers")
+    ran = celosia("risk", "encuesta.csv", *KEYS, *WEIGHT, "-m", "suda2", "-m", "attackers")
     assert ran.code == 0 and "suda2" in ran.out and "Periodista" in ran.out
 
 
@@ -41,19 +58,166 @@ def test_several_measures_print_a_table_each(celosia, folder):
         (("-m", "desconocida"), "option-unknown"),
         (("-m", "l_diversity"), "measure-needs"),
         (("-m", "interval"), "measure-needs"),
+        (("-m", "k_map"), "measure-needs"),
+        (("-m", "transition_risk", "--original", "encuesta.csv"), "measure-needs"),
         (("-m", "suda2", "-o", "k=3"), "measure-option"),
         (("-m", "suda2", "-o", "k"), "option-form"),
+        (("-m", "suda2", "-o", "max_size=dos"), "option-value"),
+        (("-m", "l_diversity", *SENSITIVE, "-o", "c=2,5"), "option-value"),
+        (("-m", "suda2", "--missing", "strict"), "option-idle"),
+        (("-m", "suda2", "--register", "encuesta.csv"), "option-idle"),
+        (("-m", "risky_cells", "--group", "a=sexo == 1"), "option-idle"),
+        (("-m", "k_anonymity", "-o", "k=3", "--missing", "otra"), "option-unknown"),
+        (("-m", "k_anonymity", "-o", "k=3", "--missing", "intruder"), "truth-needed"),
+        (("--sensitive", "enf_cronica"), "option-idle"),
+        (("--treated",), "option-of-data"),
+        (("--group", "a"), "option-form"),
+        (("--group", "a=sexo =="), "condition-syntax"),
     ],
 )
-def test_what_is_missing_or_unknown_is_named(arguments, code, celosia, folder):
-    ran = celosia("risk", "encuesta.csv", *KEYS, *arguments, "--json")
-    assert ran.code == 2 and ran.json["errors"][0]["code"] == code
+def test_what_is_missing_unknown_or_idle_is_named_in_both_languages(arguments, code, celosia, folder):
+    said = set()
+    for language in ("es", "en"):
+        ran = celosia("risk", "encuesta.csv", *KEYS, *arguments, "--json", "--lang", language)
+        assert ran.code == 2 and ran.json["errors"][0]["code"] == code
+        said.add(ran.json["errors"][0]["message"])
+    assert len(said) == 2
 
 
 def test_names_are_measures_and_no_measure_is_forgotten():
-    from celosia import risk
-
     functions = {name for name in risk.__all__ if name.islower()}
-    assert set(NAMES) == functions - {"by_group", "calibration", "scenarios", "transition_risk"}
+    assert set(NAMES) == functions - {"by_group", "scenarios"}, "groups have --group, scenarios a plan"
     assert not set(OF_ONE_FILE) & set(BEFORE_AND_AFTER)
     assert pl.Series(NAMES).is_unique().all()
+
+
+def test_lists_truths_and_numbers_reach_the_measure(celosia, folder):
+    frame = read("encuesta.csv")
+    keys = KEYS[1].split(",")
+    cells = asked_of(
+        celosia("risk", "encuesta.csv", *KEYS, "-m", "risky_cells", "-o", "threshold=9,5,3", "--json"), "risky_cells"
+    )
+    assert cells["total"] == risk.risky_cells(frame, keys, threshold=(9, 5, 3)).total
+    linked = (
+        "-m",
+        "linkage",
+        "--original",
+        "encuesta.csv",
+        "-o",
+        "variables=edad,ing_hogar",
+        "-o",
+        "standardise=false",
+    )
+    found = asked_of(celosia("risk", "encuesta.csv", *KEYS, *linked, "--json"), "linkage")
+    assert found["variables"] == ["edad", "ing_hogar"]
+    assert found["share"] == risk.linkage(frame, frame, ["edad", "ing_hogar"], standardise=False).share
+    one = asked_of(celosia("risk", "encuesta.csv", *KEYS, *linked[:4], "-o", "variables=edad", "--json"), "linkage")
+    assert one["variables"] == ["edad"]
+
+
+def test_the_way_of_counting_reaches_the_measure_and_the_intruder_has_the_original(celosia, folder):
+    frame = read("encuesta.csv").frame
+    frame.with_columns(pl.when(pl.int_range(pl.len()) % 9 > 0).then("estado_civil")).write_csv("tratado.csv")
+    found = {
+        way: asked_of(
+            celosia(
+                *("risk", "tratado.csv", *KEYS, "-m", "k_anonymity", "-o", "k=3", "--missing", way, "--json"),
+                *(("--original", "encuesta.csv") if way == "intruder" else ()),
+            ),
+            "k_anonymity",
+        )
+        for way in ("wildcard", "strict", "intruder")
+    }
+    assert {way: one["missing"] for way, one in found.items()} == {way: way for way in found}
+    assert found["wildcard"]["violations"] <= found["intruder"]["violations"] <= found["strict"]["violations"]
+    assert found["wildcard"]["violations"] < found["strict"]["violations"]
+    whole = celosia("risk", "tratado.csv", *KEYS, "--missing", "intruder", "--original", "encuesta.csv", "--json")
+    assert whole.json["results"]["violations"]["3"] == found["intruder"]["violations"]
+
+
+def test_groups_stand_beside_the_mean(celosia, folder):
+    group = ("--group", "mayores=edad >= 60", "-g", "mujeres=sexo == 2")
+    ran = celosia("risk", "encuesta.csv", *KEYS, *group, "-m", "suda2", "-m", "k_anonymity", "-o", "k=3")
+    assert ran.code == 2, "k is no option of suda2"
+    ran = celosia("risk", "encuesta.csv", *KEYS, *group, "-m", "suda2", "-m", "attackers")
+    assert ran.code == 0 and "suda2, por grupo" in ran.out and ran.out.count("mayores") == 2
+    found = celosia("risk", "encuesta.csv", *KEYS, *group, "--json").json["results"]["groups"]["individual"]
+    table = risk.by_group(
+        risk.individual(read("encuesta.csv"), KEYS[1].split(",")), {"mayores": "edad >= 60"}, read("encuesta.csv")
+    ).table()
+    shown = {row["group"]: row["global_risk"] for row in found["groups"]}
+    assert shown["mayores"] == pytest.approx(table["global_risk"][1]) and set(shown) == {None, "mayores", "mujeres"}
+
+
+def test_hierarchies_are_files(celosia, folder):
+    Path("civil.csv").write_text("\n".join(f"{code},{code > 1},*" for code in range(10)))
+    found = asked_of(
+        celosia("risk", "encuesta.csv", *KEYS, "-m", "drivers", "--hierarchy", "estado_civil=civil.csv", "--json"),
+        "drivers",
+    )
+    assert [row["variables"] for row in found["sets"] if row["recode_fall"] is not None] == ["estado_civil"]
+    near = ("-m", "t_closeness", "--sensitive", "estado_civil", "-o", "distance=hierarchical")
+    ran = celosia("risk", "encuesta.csv", "-k", "region", *near, "--hierarchy", "estado_civil=civil.csv", "--json")
+    assert asked_of(ran, "t_closeness")["distance"] == "hierarchical"
+
+
+SCENARIOS = """\
+source: encuesta.csv
+kind: sample
+roles: {weight: factor, household: id_hogar}
+sources:
+  padron: {keys: [region, sexo], file: padron.csv}
+scenarios:
+  vecina: {keys: [region, sexo, estado_civil], prioritised: true}
+  padron: {sources: [padron]}
+groups: {mayores: edad >= 60}
+steps:
+  - {do: recode_categories, variables: [region], mapping: {13: 13}, others: "0"}
+  - {do: local_suppression, keys: [region, sexo, estado_civil], k: 5}
+release: {folder: salida}
+"""
+
+
+@pytest.fixture
+def planned(folder):
+    Path("riesgo.yaml").write_text(SCENARIOS)
+    read("encuesta.csv").frame.select("region", "sexo").write_csv("padron.csv")
+    return "riesgo.yaml"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_plan_s_scenarios_stand_side_by_side(celosia, planned):
+    ran = celosia("risk", planned)
+    assert ran.code == 0 and "vecina" in ran.out and "lo perdido" in ran.out and "vecina, por grupo" in ran.out
+    assert "archivo de origen" in ran.out
+    study = Study.open(planned, Run(key=1))
+    for treated in (False, True):
+        more = ("--treated",) if treated else ()
+        found = celosia("risk", planned, "--json", *more).json["results"]
+        state = study.replay(Plan.load(planned)) if treated else study
+        assert found["treated"] is treated
+        rows = {(row["scenario"], row["counting"]): row["violations_5"] for row in found["scenarios"]}
+        assert rows == {place: one.frequencies.below(5) for place, one in state.scenarios().risks.items()}
+        assert set(found["groups"]) == {"vecina", "padron"}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_any_measure_for_each_scenario_of_a_plan(celosia, planned):
+    ran = celosia("risk", planned, "-m", "suda2", "-m", "best_guess", "--treated", "--json")
+    assert ran.code == 0, ran.out
+    state = Study.open(planned, Run(key=1)).replay(Plan.load(planned))
+    for name, found in ran.json["results"]["scenarios"].items():
+        assert found["measures"]["suda2"]["keys"] == list(state.plan.scenario(name).keys)
+        assert set(found["groups"]) == {"suda2", "best_guess"}
+    people = celosia("risk", planned, "-m", "k_map", "--treated", "--json")
+    assert people.code == 2 and people.json["errors"][0]["code"] == "measure-needs", "the neighbour has no register"
+    strict = celosia("risk", planned, "-m", "k_anonymity", "-o", "k=5", "--treated", "--missing", "strict", "--json")
+    assert strict.json["results"]["scenarios"]["vecina"]["measures"]["k_anonymity"]["violations"] == 0
+    for arguments, code in (
+        (("--keys", "sexo"), "option-of-plan"),
+        (("--group", "a=sexo == 1"), "option-of-plan"),
+        (("-m", "suda2", "--missing", "strict"), "option-idle"),
+        (("--missing", "otra"), "option-unknown"),
+    ):
+        refused = celosia("risk", planned, *arguments, "--json")
+        assert refused.code == 2 and refused.json["errors"][0]["code"] == code

@@ -9,7 +9,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from celosia import Dictionary, Microdata, Plan, Policy, Run, Study, Variable, risk
-from celosia.core.errors import CelosiaError, PlanError
+from celosia.core.errors import CelosiaError, CelosiaWarning, PlanError
 from celosia.core.method import Method, Protected
 from celosia.methods import LocalSuppression, RecodeCategories
 
@@ -167,6 +167,86 @@ def test_any_measure_by_name(protected):
     assert protected.measure("best_guess", scenario="registro").chance.size == 300
     with pytest.raises(CelosiaError):
         protected.measure("k_anonymity")
+
+
+def test_a_measure_by_name_has_what_it_asks_for(protected):
+    """The guess compares with the truth in the coding of the file; the intruder's way has its truth."""
+    keys = list(protected.plan.scenario("registro").keys)
+    true = protected.undo().data
+    guess = protected.measure("best_guess", scenario="registro")
+    assert guess.share == risk.best_guess(true, protected.data, keys).share
+    assert guess.share != risk.best_guess(protected.root.data, protected.data, keys).share
+    found = protected.measure("k_anonymity", "registro", k=4, missing="intruder")
+    assert found.violations == protected.risk("registro", "intruder").frequencies.below(4)
+    seen = protected.measure("attackers", "registro", missing="intruder")
+    assert seen.prosecutor.tolist() == (1 / found.frequencies.sample).tolist()
+    same = protected.measure("transition_risk", "registro", matrices={})
+    np.testing.assert_array_equal(same.posterior, risk.transition_risk(true, protected.data, keys, {}).posterior)
+    assert protected.measure("interval", variables=["w"]).share == 1.0
+
+
+def test_a_census_is_its_population():
+    study = Study.of(homes(), Plan.parse(PUBLISHED))
+    alone = study.risk("vecino").frequencies.below(2)
+    assert study.measure("log_linear", "vecino").tau1 == alone
+    assert study.measure("population_uniqueness", "vecino").uniques == alone
+
+
+REGISTER = """\
+source: datos.csv
+kind: sample
+roles: {weight: w}
+sources:
+  vista: [sexo]
+  padron: {keys: [edad, sexo], file: padron.csv}
+scenarios:
+  vecino: {sources: [vista]}
+  registro: {sources: [vista, padron]}
+"""
+
+
+@pytest.fixture
+def registered(tmp_path):
+    sample = pl.DataFrame({"edad": [20, 25, 31, 39, 64], "sexo": [1, 1, 2, 2, 1], "w": [9.0] * 5})
+    people = pl.DataFrame({"edad": [20, 25, 25, 31, 39, 39, 64, 33], "sexo": [1, 1, 1, 2, 2, 2, 1, 2]})
+    sample.write_csv(tmp_path / "datos.csv")
+    people.write_csv(tmp_path / "padron.csv")
+    return Study.open(Plan.parse(REGISTER, tmp_path / "plan.yaml"), Run(key=1))
+
+
+def test_the_register_of_a_scenario_is_counted_in(registered):
+    assert registered.measure("k_map", "registro").matches.tolist() == [1, 2, 1, 2, 1]
+    assert registered.measure("attackers", "registro").journalist.tolist() == [1, 1 / 2, 1, 1 / 2, 1]
+    assert registered.measure("exact_linkage", "registro").linked == 8 - 1
+    assert (registered.measure("attackers", "vecino").journalist <= 1 / 9).all(), "by weights: sight has no file"
+    with pytest.raises(CelosiaError) as error:
+        registered.measure("k_map", "vecino")
+    assert error.value.code == "measure-needs"
+    given = registered.measure("k_map", "registro", register=registered.data)
+    assert given.matches.tolist() == [1] * 5
+
+
+def test_the_register_is_recoded_as_the_file_was(registered):
+    ages = {"20": "joven", "25": "joven", "31": "adulto", "39": "adulto"}
+    done = registered.apply(RecodeCategories(variables=("edad",), mapping=ages, others="mayor"))
+    with pytest.warns(CelosiaWarning) as told:
+        found = done.measure("k_map", "registro")
+    # 33 is nobody's age in the file: what it would have been recoded to is not known, and it hides nobody
+    assert found.matches.tolist() == [3, 3, 3, 3, 1]
+    assert [(w.message.code, w.message.facts["count"]) for w in told] == [("register-unmapped", 1)]
+    emptied = done.apply(Empty(variable="sexo"))
+    with pytest.warns(CelosiaWarning):
+        assert emptied.measure("k_map", "registro").matches.tolist()[0] == 3
+
+
+def test_a_measure_of_single_records_is_not_taken_of_a_panel():
+    frame = pl.DataFrame({"id": [1, 2, 1, 2], "ola": [1, 1, 2, 2], "z": [1, 1, 1, 2]})
+    plan = Plan.parse("kind: census\nscenarios:\n  panel: {keys: [z], person: id, round: ola}\n")
+    study = Study.of(frame, plan)
+    assert study.measure("panel").table()["uniques"].to_list() == study.panel().table()["uniques"].to_list()
+    with pytest.raises(PlanError) as error:
+        study.measure("suda2")
+    assert error.value.code == "measure-of-panel"
 
 
 def test_counts_of_perturbed_keys_are_labelled_and_the_guess_is_judged(root):

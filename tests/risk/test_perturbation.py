@@ -90,6 +90,25 @@ def test_sample_uniques_by_hand():
     assert found.uniques.tolist() == pytest.approx([0.8 / (40 * 0.1 + 5 * 0.8)])
 
 
+def test_matrices_may_be_a_table_of_transitions():
+    frame = pl.DataFrame({"a": ["01", "01", "02"], "b": [1, 2, 2]})
+    matrices = {"a": {"01": {"01": 0.9, "02": 0.1}, "02": {"02": 0.8, "01": 0.2}}}
+    rows = [(name, x, y, p) for name, matrix in matrices.items() for x, row in matrix.items() for y, p in row.items()]
+    table = pl.DataFrame(rows, schema=["variable", "from", "to", "probability"], orient="row")
+    expected = risk.transition_risk(frame, frame, ["a", "b"], matrices)
+    for given_ in (table, table.to_pandas(), table.to_arrow(), table[::-1]):
+        np.testing.assert_array_equal(
+            risk.transition_risk(frame, frame, ["a", "b"], given_).posterior, expected.posterior
+        )
+    for wrong in (pl.concat([table, table[:1]]), table.with_columns(probability=pl.lit(None, dtype=pl.Float64))):
+        with pytest.raises(CelosiaError) as error:
+            risk.transition_risk(frame, frame, ["a", "b"], wrong)
+        assert error.value.code == "matrix-table"
+    with pytest.raises(CelosiaError) as error:
+        risk.transition_risk(frame, frame, ["a", "b"], table.rename({"to": "a"}))
+    assert error.value.code == "variable-unknown"
+
+
 @quiet
 @given(key_frames(max_keys=3, missing=False, max_rows=20), st.sampled_from([0.2, 0.8]), st.booleans())
 def test_the_best_guess_is_its_definition(frame, stay, hide):

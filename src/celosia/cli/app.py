@@ -50,18 +50,23 @@ def _print_version(wanted: bool) -> None:
 Lang = Annotated[str | None, _option("--lang", metavar="lang")]
 Json = Annotated[bool, _option("--json")]
 Data = Annotated[Path, _argument("file")]
+DataOrPlan = Annotated[Path, typer.Argument(help="cli.argument.data-or-plan", metavar="file")]
 PlanFile = Annotated[Path, _argument("plan")]
 Book = Annotated[Path | None, _option("--dictionary", "-d", metavar="file")]
 Version = Annotated[bool, _option("--version", is_eager=True, callback=_print_version)]
-Keys = Annotated[str, _option("--keys", "-k", metavar="names")]
+Keys = Annotated[str | None, _option("--keys", "-k", metavar="names")]
 Weight = Annotated[str | None, _option("--weight", "-w", metavar="name")]
 Household = Annotated[str | None, _option("--household", metavar="name")]
-Missing = Annotated[str, _option("--missing", metavar="missing")]
+Missing = Annotated[str | None, _option("--missing", metavar="missing")]
 Measures = Annotated[list[str] | None, _option("--measure", "-m", metavar="name")]
 Sensitive = Annotated[str | None, _option("--sensitive", metavar="names")]
 Register = Annotated[Path | None, _option("--register", metavar="file")]
 Original = Annotated[Path | None, _option("--original", metavar="file")]
 Options = Annotated[list[str] | None, _option("--option", "-o", metavar="option")]
+Hierarchies = Annotated[list[str] | None, _option("--hierarchy", metavar="option")]
+Matrices = Annotated[Path | None, _option("--matrices", metavar="file")]
+Groups = Annotated[list[str] | None, _option("--group", "-g", metavar="option")]
+Treated = Annotated[bool, _option("--treated")]
 Delimiter = Annotated[str | None, _option("--delimiter", metavar="sign")]
 Decimal = Annotated[str | None, _option("--decimal", metavar="sign")]
 Encoding = Annotated[str | None, _option("--encoding", metavar="name")]
@@ -132,27 +137,44 @@ def _inspect(
 @app.command("risk", cls=Command, help="cli.risk.help")
 def _risk(
     context: typer.Context,
-    file: Data,
-    keys: Keys,
+    file: DataOrPlan,
+    keys: Keys = None,
     weight: Weight = None,
     household: Household = None,
-    missing: Missing = "wildcard",
+    missing: Missing = None,
     dictionary: Book = None,
     measure: Measures = None,
     sensitive: Sensitive = None,
     register: Register = None,
     original: Original = None,
+    matrices: Matrices = None,
+    hierarchy: Hierarchies = None,
+    group: Groups = None,
     option: Options = None,
+    treated: Treated = False,
     lang: Lang = None,
     json: Json = False,
 ) -> int:
     from celosia.cli.risk import Asked, measures, risk
+    from celosia.cli.risk_plan import is_plan, plan_risk
 
+    more = {"sensitive": _split(sensitive), "register": register, "matrices": matrices, "hierarchy": hierarchy or []}
+    if is_plan(file):
+        said = {"keys": keys, "weight": weight, "household": household, "dictionary": dictionary}
+        _refuse(said | {"original": original, "group": group}, "option-of-plan")
+        return plan_risk(context.obj, file, missing, measure or [], more, option or [], treated)
+    _refuse({"treated": treated}, "option-of-data")
+    if keys is None:
+        raise OptionError("usage-option-missing", option="--keys")
     asked = Asked(file, _split(keys), weight, household, missing, dictionary)
-    if not measure:
-        return risk(context.obj, asked)
-    more = {"sensitive": _split(sensitive), "register": register, "original": original}
-    return measures(context.obj, asked, measure, more, option or [])
+    more |= {"original": original, "group": group or []}
+    return measures(context.obj, asked, measure, more, option or []) if measure else risk(context.obj, asked, more)
+
+
+def _refuse(options: dict[str, Any], code: str) -> None:
+    """Refuse options that say nothing here: a plan has its own, a data file has no steps."""
+    if given := [f"--{name}" for name, value in options.items() if value]:
+        raise OptionError(code, options=tuple(given))
 
 
 @app.command("run", cls=Command, help="cli.run.help")

@@ -28,7 +28,7 @@ class Asked:
     keys: tuple[str, ...]
     weight: str | None
     household: str | None
-    missing: str
+    missing: str | None
     dictionary: Path | None
 
     def read(self, key: bytes | None = None) -> Microdata:
@@ -46,33 +46,106 @@ class Asked:
 def measures(
     output: Output, asked: Asked, names: Sequence[str], more: Mapping[str, Any], options: Sequence[str]
 ) -> int:
-    """Print the measures of these names, each as its table."""
-    from celosia.io import read
+    """Print the measures of these names, each as its table, and in each group where groups are given."""
     from celosia.risk.measures import measure
 
     with output.working(), output.progress() as run:
+        refuse_idle(names, asked.missing, more)
+        wanted = {name: typed_options(name, options) for name in names}
+        masks = conditions(more["group"])
         key = run.step("record-ids").secret
-        data, original = asked.read(key), None
+        data, at_hand = asked.read(key), named_files(more)
         if more["original"] is not None:
-            original = read(more["original"], dictionary=asked.dictionary, key=key)
-            original, data = _matched(original, data)
+            at_hand["original"], data = _matched(read_table(more["original"], asked.dictionary, key), data)
         sensitive = more["sensitive"]
-        at_hand = {
+        at_hand |= {
             "frame": data,
             "masked": data,
-            "original": original,
-            "register": None if more["register"] is None else read(more["register"]),
             "keys": asked.keys,
             "weight": asked.weight,
             "household": asked.household,
             "sensitive": (sensitive[0] if len(sensitive) == 1 else sensitive) or None,
+            "hierarchy": at_hand["hierarchies"].get(sensitive[0]) if len(sensitive) == 1 else None,
+            "missing": asked.missing,
+            "truth": at_hand.get("original") if asked.missing == "intruder" else None,
             "run": run,
         }
-        wanted = dict(_option(option) for option in options)
-        found = {name: measure(name, at_hand, wanted) for name in names}
+        found = {name: measure(name, at_hand, wanted[name]) for name in names}
+        groups = by_groups(found, masks, at_hand.get("original") or data)
+    show(output, found, groups)
+    return output.done({"measures": plain(found)} | ({"groups": plain(groups)} if masks else {}))
+
+
+def refuse_idle(names: Sequence[str], missing: str | None, more: Mapping[str, Any]) -> None:
+    """Refuse an option that none of the measures asks for: it would change nothing, and be thought to."""
+    from celosia.risk.measures import knows
+
+    asked = {
+        "--missing": (missing, ("missing",)),
+        "--sensitive": (more["sensitive"], ("sensitive",)),
+        "--register": (more["register"], ("register",)),
+        "--matrices": (more["matrices"], ("matrices",)),
+        "--hierarchy": (more["hierarchy"], ("hierarchy", "hierarchies")),
+    }
+    for option, (value, parameters) in asked.items():
+        if value and not any(knows(name, parameter) for name in names for parameter in parameters):
+            raise OptionError("option-idle", option=option, measures=tuple(names))
+
+
+def typed_options(name: str, options: Sequence[str]) -> dict[str, Any]:
+    """What ``--option`` gives to a measure."""
+    from celosia.risk.measures import typed
+
+    return typed(name, dict(named(option, "--option") for option in options))
+
+
+def conditions(groups: Sequence[str]) -> dict[str, str]:
+    """Name of each group → its condition."""
+    return dict(named(group, "--group") for group in groups)
+
+
+def by_groups(found: Mapping[str, Result], masks: Mapping[str, Any], data: Microdata) -> dict[str, Result]:
+    """Each measure that says something of every record, in each group."""
+    from celosia.risk import by_group
+
+    if not masks:
+        return {}
+    told: dict[str, Any] = {name: result for name, result in found.items() if hasattr(result, "by_record")}
+    if not told:
+        raise OptionError("option-idle", option="--group", measures=tuple(found))
+    return {name: by_group(result, masks, data) for name, result in told.items()}
+
+
+def show(output: Output, found: Mapping[str, Result], groups: Mapping[str, Result], title: str = "") -> None:
+    """Print each result as its table, its groups after it."""
     for name, result in found.items():
-        output.table(_shown(result), title=name)
-    return output.done({"measures": {name: result.to_dict() for name, result in found.items()}})
+        output.table(_shown(result), title=f"{title}{name}")
+        if name in groups:
+            output.table(_shown(groups[name]), title=text("risk.by-group", measure=f"{title}{name}"))
+
+
+def plain(found: Mapping[str, Result]) -> dict[str, Any]:
+    """Results as plain numbers."""
+    return {name: result.to_dict() for name, result in found.items()}
+
+
+def named_files(more: Mapping[str, Any]) -> dict[str, Any]:
+    """The files beside the data that measures may ask for."""
+    from celosia.core.hierarchy import Hierarchy
+
+    hierarchies = dict(named(written, "--hierarchy") for written in more["hierarchy"])
+    return {
+        "register": None if more["register"] is None else read_table(more["register"]),
+        "matrices": None if more["matrices"] is None else read_table(more["matrices"]),
+        "hierarchies": {name: Hierarchy.from_csv(path) for name, path in hierarchies.items()},
+    }
+
+
+def read_table(path: Path, dictionary: Path | None = None, key: bytes | None = None) -> Microdata:
+    """A file beside the data."""
+    from celosia.io import read
+
+    return read(path, dictionary=dictionary, key=key)
 
 
 def _matched(original: Microdata, masked: Microdata) -> tuple[Microdata, Microdata]:
@@ -89,16 +162,11 @@ def _by_row(data: Microdata) -> Microdata:
     return data if role is None else Microdata(data.frame, data.dictionary.replace(role, role=None))
 
 
-def _option(written: str) -> tuple[str, Any]:
-    """``name=value``; a value that reads as a number is one."""
+def named(written: str, option: str) -> tuple[str, str]:
+    """``name=value``, the name without the value's own signs of equality."""
     name, equals, value = written.partition("=")
-    if not equals:
-        raise OptionError("option-form", option="--option")
-    for kind in (int, float):
-        try:
-            return name.strip(), kind(value)
-        except ValueError:
-            continue
+    if not equals or not name.strip():
+        raise OptionError("option-form", option=option)
     return name.strip(), value.strip()
 
 
@@ -108,13 +176,20 @@ def _shown(result: Result) -> pl.DataFrame:
     return table.head(_ROWS)
 
 
-def risk(output: Output, asked: Asked) -> int:
+def risk(output: Output, asked: Asked, more: Mapping[str, Any]) -> int:
     """Measure and print frequencies, individual, household and global risk."""
     from celosia.risk import individual
 
-    keys, weight, missing = asked.keys, asked.weight, asked.missing
+    refuse_idle((), None, more)
+    keys, weight, missing = asked.keys, asked.weight, asked.missing or "wildcard"
     with output.working(), output.progress() as run:
-        found = individual(asked.read(), keys, weight, asked.household, missing, run=run)  # type: ignore[arg-type]
+        key = run.step("record-ids").secret
+        data, truth = asked.read(key), None
+        if more["original"] is not None:
+            truth, data = _matched(read_table(more["original"], asked.dictionary, key), data)
+        known = truth if missing == "intruder" else None
+        found = individual(data, keys, weight, asked.household, missing, truth=known, run=run)  # type: ignore[arg-type]
+        grouped = by_groups({"individual": found}, conditions(more["group"]), truth or data)
     frequencies = found.frequencies
     rows = [
         (text("figure.records"), number(found.records, 0), ""),
@@ -136,6 +211,8 @@ def risk(output: Output, asked: Asked) -> int:
         for at in (0.01, 0.05, 0.25)
     ]
     output.table(pl.DataFrame(rows, schema=["figure", "count", "share"], orient="row"), title=asked.file.name)
+    if grouped:
+        output.table(_shown(grouped["individual"]), title=text("risk.by-group", measure=text("figure.global")))
     output.say(text("risk.basis", keys=keys, counting=text(f"counting.{missing}")))
     output.say(text("risk.weighted" if weight else "risk.whole"))
     results = {
@@ -143,5 +220,5 @@ def risk(output: Output, asked: Asked) -> int:
         "risk": found.to_dict(),
         "violations": {str(k): frequencies.below(k) for k in (2, 3, 5)},
         "table": found.table().to_dicts(),
-    }
+    } | ({"groups": plain(grouped)} if grouped else {})
     return output.done(results)

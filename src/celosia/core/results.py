@@ -33,6 +33,17 @@ class Tabular:
         return html_table(self.table())
 
 
+_BEGIN = ("share", "above_")
+_SHARES = {
+    *("inside", "contribution", "distinction", "separation", "prosecutor", "journalist", "dis"),
+    *("risk_without", "risk_fall", "risk_recoded", "recode_fall"),
+}
+"""Columns of shares, by the beginning of their name or by the whole of it; those that end in ``risk`` are others."""
+
+_LEAST = 1e-5
+"""What is less, and not nothing, is not written as nothing."""
+
+
 def heading(name: str) -> str:
     """A column's heading in the reader's language, where the catalogue has one."""
     code = f"column.{name}"
@@ -47,10 +58,11 @@ def cell(value: object, column: str = "") -> str:
         return text("label.yes") if value else text("label.no")
     if isinstance(value, int):
         return number(value, 0)
-    if isinstance(value, float) and column.startswith("share") | column.endswith("risk"):
+    if isinstance(value, float) and (column in _SHARES or column.startswith(_BEGIN) or column.endswith("risk")):
         return percent(value, 3)
     if isinstance(value, float):
-        return number(value, 0 if value.is_integer() else 5)
+        small = 0 < abs(value) < _LEAST
+        return f"<{number(_LEAST, 5)}" if small else number(value, 0 if value.is_integer() else 5)
     known = f"{column}.{value}"
     return text(known) if column and has_text(known) else str(value)
 

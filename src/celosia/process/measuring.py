@@ -13,6 +13,7 @@ from celosia.core.errors import PlanError
 from celosia.core.microdata import Microdata
 from celosia.core.results import Result
 from celosia.engines import engine
+from celosia.process.register import register
 from celosia.risk import (
     BestGuess,
     IndividualRisk,
@@ -26,7 +27,7 @@ from celosia.risk import (
 )
 from celosia.risk.by_group import OfRecords
 from celosia.risk.frequencies import Missing
-from celosia.risk.measures import measure
+from celosia.risk.measures import knows, measure
 
 if TYPE_CHECKING:
     from celosia.process.scenario import Scenario
@@ -113,15 +114,34 @@ def guess(study: Study, scenario: Scenario) -> BestGuess:
 
 
 def named(study: Study, name: str, scenario: Scenario, options: Mapping[str, Any]) -> Result:
-    """Any measure by its name, with the study's keys, weight, household and original at hand."""
-    data, keys = _with_keys(study.data, scenario)
+    """Any measure by its name, with the study's keys, weight, household, original and register at hand.
+
+    What a panel's records are is told by their persons: there, only measures that know of rounds are meant.
+    """
+    if scenario.person is not None and name != "panel":
+        raise PlanError("measure-of-panel", measure=name, scenario=scenario.name)
+    guessed = options.get("missing") == "intruder"
+    data, keys = _with_keys(study.filled if guessed else study.data, scenario)
     at_hand = {
         "frame": data,
         "masked": data,
-        "original": study.root.data.in_order_of(data.ids),
+        "original": _original(study, scenario, name),
+        "truth": _with_keys(study.truth, scenario)[0] if guessed else None,
         "keys": keys,
         "weight": _weight(study),
+        "population": None if study.weighted else data.height,
         "household": study.household if study.household in data else None,
+        "person": scenario.person,
+        "round": scenario.round,
         "run": study.run,
     }
+    if knows(name, "register") and "register" not in options:
+        at_hand["register"] = register(study, scenario)
     return measure(name, at_hand, options)
+
+
+def _original(study: Study, scenario: Scenario, name: str) -> Microdata:
+    """The records before treatment: in the coding of now where keys are compared, else as they came."""
+    if name in ("best_guess", "transition_risk"):
+        return _with_keys(study.truth, scenario)[0]
+    return study.root.data.in_order_of(study.data.ids)

@@ -215,6 +215,10 @@ class Study:
     def by_group(self, scenario: str | None = None, measure: str = "individual", **options: Any) -> RiskByGroup:
         """A risk of each group that the plan names, the worst beside the mean: the individual one, or any by name."""
         found: Any = self.risk(scenario) if measure == "individual" else self.measure(measure, scenario, **options)
+        return self.grouped(found, scenario)
+
+    def grouped(self, found: Any, scenario: str | None = None) -> RiskByGroup:
+        """A measure already taken of a scenario, in each group that the plan names."""
         return measuring.groups(self, self.plan.scenario(scenario), found)
 
     def panel(self, scenario: str | None = None, missing: Missing = "wildcard") -> PanelRisk:

@@ -24,6 +24,7 @@ import polars as pl
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
+from celosia.core.run import Run
 from celosia.risk.frequencies import Missing, frequencies
 from celosia.risk.k_map import k_map
 from celosia.risk.records import records_of
@@ -79,12 +80,14 @@ def attackers(
     weight: str | None = None,
     register: Any = None,
     missing: Missing = "wildcard",
+    truth: Any = None,
+    run: Run | None = None,
 ) -> Attackers:
     """Prosecutor, journalist and marketer risk.
 
     Parameters
     ----------
-    frame, keys, weight, missing
+    frame, keys, weight, missing, truth
         As in ``frequencies``.
     register
         The population, to count the journalist's F in; else F comes from the weights.
@@ -97,7 +100,7 @@ def attackers(
     0.023333333333333334
     """
     data = records_of(frame)
-    found = frequencies(data, keys, weight, missing)
+    found = frequencies(data if truth is None else frame, keys, weight, missing, truth=truth, run=run)
     if register is not None:
         people = k_map(data, keys, register).matches
         journalist = 1.0 / np.where(people > 0, people, found.sample)

@@ -102,7 +102,7 @@ class Calibration(Tabular):
 
 
 def calibration(
-    population: Any,
+    frame: Any,
     keys: Sequence[str],
     fractions: Sequence[float] = (0.01, 0.05, 0.1, 0.25, 0.5),
     estimators: Sequence[str] = ALL_ESTIMATORS,
@@ -113,7 +113,7 @@ def calibration(
 
     Parameters
     ----------
-    population
+    frame
         Any table, or ``Microdata``, that is the whole population.
     keys
         Its key variables.
@@ -133,7 +133,7 @@ def calibration(
     ('population_uniques', 791.0, 0)
     """
     _require(fractions, estimators, repeats)
-    data, run = records_of(population), run or Run()
+    data, run = records_of(frame), run or Run()
     known = engine(data).encode(variable_names(keys), "strict")
     jobs = [(float(fraction), repeat) for fraction in fractions for repeat in range(repeats)]
 

@@ -7,8 +7,10 @@ file …) is handed to it where it asks for it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, get_type_hints
+
+from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
 from celosia.core.errors import OptionError
 from celosia.core.results import Result
@@ -32,11 +34,13 @@ OF_ONE_FILE = (
     "population_uniqueness",
     "log_linear",
     "panel",
+    "calibration",
 )
 """Measures of a file as it is."""
 
 BEFORE_AND_AFTER = (
     "best_guess",
+    "transition_risk",
     "interval",
     "robust_interval",
     "outliers",
@@ -47,6 +51,29 @@ BEFORE_AND_AFTER = (
 """Measures that compare the original with the treated file."""
 
 NAMES = (*OF_ONE_FILE, *BEFORE_AND_AFTER)
+
+
+def knows(name: str, option: str) -> bool:
+    """Whether a measure has an option of this name."""
+    return option in inspect.signature(_function(name)).parameters
+
+
+def typed(name: str, written: Mapping[str, str]) -> dict[str, Any]:
+    """Options as people write them, in the types that the measure takes; commas part the items of a list."""
+    function = _function(name)
+    _refuse_unknown(name, function, written)
+    types = get_type_hints(function)
+    return {option: _read(name, option, value.strip(), types[option]) for option, value in written.items()}
+
+
+def _read(name: str, option: str, value: str, kind: Any) -> Any:
+    items = [item.strip() for item in value.split(",")]
+    for candidate in (items, value) if len(items) > 1 else (value, items):
+        try:
+            return TypeAdapter(kind).validate_python(candidate)
+        except (ValidationError, PydanticSchemaGenerationError):
+            continue
+    raise OptionError("option-value", option=option, measure=name)
 
 
 def measure(name: str, at_hand: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> Result:
@@ -65,13 +92,18 @@ def measure(name: str, at_hand: Mapping[str, Any], options: Mapping[str, Any] | 
     function = _function(name)
     known = inspect.signature(function).parameters
     wanted = dict(options or {})
-    if unknown := [option for option in wanted if option not in known]:
-        raise OptionError("measure-option", measure=name, options=tuple(unknown), known=tuple(known))
+    _refuse_unknown(name, function, wanted)
     given = {key: value for key, value in at_hand.items() if key in known and value is not None} | wanted
     needed = [key for key, p in known.items() if p.default is inspect.Parameter.empty and key not in given]
     if needed:
         raise OptionError("measure-needs", measure=name, options=tuple(needed))
     return function(**given)  # type: ignore[no-any-return]
+
+
+def _refuse_unknown(name: str, function: Callable[..., Any], wanted: Iterable[str]) -> None:
+    known = inspect.signature(function).parameters
+    if unknown := [option for option in wanted if option not in known]:
+        raise OptionError("measure-option", measure=name, options=tuple(unknown), known=tuple(known))
 
 
 def _function(name: str) -> Callable[..., Any]:

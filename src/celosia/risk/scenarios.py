@@ -57,7 +57,7 @@ class ScenarioRisks(Tabular):
                 {
                     "scenario": name,
                     "prioritised": name == self.prioritised,
-                    "keys": len(risk.frequencies.keys.names),
+                    "key_variables": len(risk.frequencies.keys.names),
                     "counting": missing,
                     "counts_only": name in self.counts_only,
                     "global_risk": risk.global_risk,

@@ -31,13 +31,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.codes import spell
+from celosia.core.codes import spell, spell_series
 from celosia.core.errors import DataError, OptionError, RoleError
-from celosia.core.frames import variable_names
+from celosia.core.frames import enter, variable_names
 from celosia.core.language import percent, text
 from celosia.core.microdata import Microdata
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
+from celosia.core.values import numeric
 from celosia.engines import Keys, engine
 from celosia.engines.contract import WEIGHT_SCALE
 from celosia.risk.records import beside
@@ -47,6 +48,7 @@ Floats = npt.NDArray[np.float64]
 Matrix = Mapping[str, Mapping[str, float]]
 """From code → to code → probability."""
 
+_COLUMNS = ("variable", "from", "to", "probability")
 _CELLS = 1 << 26
 """More cells than this in the cross product of the keys do not fit."""
 
@@ -73,7 +75,7 @@ class TransitionRisk(Tabular):
         """Expected right matches over all records, and over the sample uniques."""
         rows = [
             ("posterior", self.posterior.size, self.share, float(self.posterior.max())),
-            ("sample_uniques", self.uniques.size, *((_mean(self.uniques), _most(self.uniques)))),
+            ("sample_uniques", self.uniques.size, _mean(self.uniques), _most(self.uniques)),
         ]
         return pl.DataFrame(rows, schema=["measure", "records", "mean", "highest"], orient="row")
 
@@ -100,7 +102,7 @@ def _most(values: Floats) -> float | None:
 
 
 def transition_risk(
-    original: Any, masked: Any, keys: Sequence[str], matrices: Mapping[str, Matrix], weight: str | None = None
+    original: Any, masked: Any, keys: Sequence[str], matrices: Any, weight: str | None = None
 ) -> TransitionRisk:
     """Posterior weight of the true person, when keys were perturbed by known matrices.
 
@@ -111,7 +113,8 @@ def transition_risk(
     keys
         The key variables; those without a matrix were not perturbed.
     matrices
-        For each perturbed key: from code → to code → probability.
+        For each perturbed key: from code → to code → probability; or a table with one row a transition and the columns
+        ``variable``, ``from``, ``to`` and ``probability``.
     weight
         Sampling weights of the original, for the population counts of the uniques.
 
@@ -124,7 +127,7 @@ def transition_risk(
     [0.5, 0.5, 1.0]
     """
     after, before = beside(masked, original)
-    names = variable_names(keys)
+    names, matrices = variable_names(keys), _by_key(matrices)
     if unknown := set(matrices) - set(names):
         raise RoleError("matrix-not-key", variables=tuple(sorted(unknown)))
     true, published = _strict_together(before, after, names)
@@ -208,6 +211,24 @@ def _strict_together(before: Microdata, after: Microdata, keys: tuple[str, ...])
     )
 
 
+def _by_key(given: Any) -> Mapping[str, Matrix]:
+    """Matrices as mappings, from these or from a table of transitions."""
+    if isinstance(given, Mapping):
+        return given
+    table = enter(given)
+    table.require(*_COLUMNS)
+    variable, source, target = (spell_series(table.column(name)) for name in _COLUMNS[:3])
+    chance = numeric(table, "probability")
+    if not np.isfinite(chance).all() or any(codes.null_count() for codes in (variable, source, target)):
+        raise DataError("matrix-table")
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for name, a, b, p in zip(variable, source, target, chance.tolist(), strict=True):
+        if b in (row := found.setdefault(name, {}).setdefault(a, {})):
+            raise DataError("matrix-table")
+        row[b] = p
+    return found
+
+
 def _matrix(keys: Keys, j: int, given: Matrix) -> Floats:
     """The matrix of one key over its digits; a code without a row stays as it is."""
     codes = keys.categories[j].codes
@@ -215,7 +236,7 @@ def _matrix(keys: Keys, j: int, given: Matrix) -> Floats:
     matrix = np.eye(len(codes))
     for source, row in given.items():
         total = sum(row.values())
-        if abs(total - 1) > 1e-6 or min(row.values()) < 0:
+        if not abs(total - 1) <= 1e-6 or not min(row.values()) >= 0:
             raise OptionError("matrix-row", variable=keys.names[j])
         at = place.get(spell(source))
         if at is None:

@@ -1,0 +1,114 @@
+"""``celosia risk PLAN``: the scenarios of a plan side by side, or any measure for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from celosia.cli.output import Output
+from celosia.cli.risk import named_files, plain, refuse_idle, show, typed_options
+from celosia.core.errors import OptionError, RoleError
+from celosia.core.language import text
+from celosia.core.results import Result
+from celosia.core.run import Run
+
+if TYPE_CHECKING:
+    from celosia.process import Plan, Study
+
+
+def is_plan(path: Path) -> bool:
+    """Whether a file is a plan, by its suffix."""
+    return path.suffix.lower() in (".yaml", ".yml")
+
+
+def plan_risk(
+    output: Output,
+    path: Path,
+    missing: str | None,
+    names: Sequence[str],
+    more: Mapping[str, Any],
+    options: Sequence[str],
+    treated: bool,
+) -> int:
+    """Measure the source of a plan, or the file that its steps make of it, in each of its scenarios."""
+    from celosia.process import Plan
+
+    plan = Plan.load(path)
+    if not plan.scenarios:
+        raise RoleError("scenario-missing")
+    with output.working(), output.progress(_key(plan)) as run:
+        study = _study(plan, run, treated)
+        if names:
+            results = _measured(output, study, missing, names, more, options)
+        else:
+            results = _side_by_side(output, study, missing, more)
+    output.say(text("risk.of-treated" if treated else "risk.of-source"))
+    return output.done({"treated": treated, **results})
+
+
+def _key(plan: Plan) -> bytes | None:
+    """The key of the project where it has been run, so that what is measured is what was made."""
+    from celosia.core.keystore import project_key
+
+    path = plan.resolve(plan.release.folder) / "interno" / "clave"
+    return project_key(path) if path.exists() else None
+
+
+def _study(plan: Plan, run: Run, treated: bool) -> Study:
+    from celosia.process import Study
+
+    study = Study.open(plan, run)
+    return study.replay(plan) if treated else study
+
+
+def _side_by_side(output: Output, study: Study, missing: str | None, more: Mapping[str, Any]) -> dict[str, Any]:
+    """All scenarios in one table, the rounds of panels, and the risk in each group."""
+    refuse_idle((), None, more)
+    from celosia.risk.frequencies import COUNTINGS
+
+    if missing is not None and missing not in COUNTINGS:
+        raise OptionError("option-unknown", option="missing", known=COUNTINGS)
+    together = study.scenarios([missing] if missing else COUNTINGS)
+    panels: dict[str, Result] = {s.name: study.panel(s.name) for s in study.plan.scenarios if s.person is not None}
+    groups: dict[str, Result] = {s.name: study.by_group(s.name) for s in study.plan.scenarios if study.plan.groups}
+    output.table(together.table(), title=text("label.scenarios"))
+    for name, panel in panels.items():
+        output.table(panel.table(), title=text("risk.rounds", scenario=name))
+    for name, group in groups.items():
+        output.table(group.table(), title=text("risk.by-group", measure=name))
+    return {**together.to_dict(), "panels": plain(panels), "groups": plain(groups)}
+
+
+def _measured(
+    output: Output,
+    study: Study,
+    missing: str | None,
+    names: Sequence[str],
+    more: Mapping[str, Any],
+    options: Sequence[str],
+) -> dict[str, Any]:
+    """Each measure for each scenario."""
+    from celosia.risk.measures import knows
+
+    refuse_idle(names, missing, more)
+    beside = {**named_files(more), "sensitive": _one_or_more(more["sensitive"]), "missing": missing}
+    given = {option: value for option, value in beside.items() if value}
+    measured = {}
+    for scenario in study.plan.scenarios:
+        found: dict[str, Result] = {}
+        for name in names:
+            own = {option: value for option, value in given.items() if knows(name, option)}
+            found[name] = study.measure(name, scenario.name, **(own | typed_options(name, options)))
+        groups: dict[str, Result] = {
+            name: study.grouped(result, scenario.name)
+            for name, result in found.items()
+            if study.plan.groups and hasattr(result, "by_record")
+        }
+        show(output, found, groups, title=f"{scenario.name} · ")
+        measured[scenario.name] = {"measures": plain(found)} | ({"groups": plain(groups)} if groups else {})
+    return {"scenarios": measured}
+
+
+def _one_or_more(names: Sequence[str]) -> Any:
+    return names[0] if len(names) == 1 else tuple(names)
