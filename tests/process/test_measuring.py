@@ -182,7 +182,7 @@ def test_a_measure_by_name_has_what_it_asks_for(protected):
     assert seen.prosecutor.tolist() == (1 / found.frequencies.sample).tolist()
     same = protected.measure("transition_risk", "registro", matrices={})
     np.testing.assert_array_equal(same.posterior, risk.transition_risk(true, protected.data, keys, {}).posterior)
-    assert protected.measure("interval", variables=["w"]).share == 1.0
+    assert protected.measure("interval", variables=["edad"]).share == 1.0
 
 
 def test_a_census_is_its_population():
