@@ -238,6 +238,31 @@ def test_form_options_are_for_csv(refused):
     refused(("inspect", "datos.parquet", "--delimiter", ";"), "csv-option", "solo para archivos CSV", "CSV")
 
 
+@pytest.mark.parametrize("option", [("--decimal", "x"), ("--delimiter", "::"), ("--encoding", "klingon")])
+@pytest.mark.parametrize("command", [("inspect",), ("risk", "--keys", "sexo")])
+def test_a_form_that_no_csv_has(command, option, refused):
+    name = option[0].removeprefix("--")
+    refused((*command, "datos.csv", *option), "csv-option-value", f"«{name}»", f"'{name}'")
+
+
+def test_a_doubtful_csv_is_read_as_its_user_says(celosia, here):
+    Path("duda.csv").write_text("a;b\n1,234;2\n2,345;3\n1,234;3\n")
+    doubt = celosia("risk", "duda.csv", "--keys", "a")
+    assert doubt.code == 2 and "--decimal" in doubt.err and "csv: {decimal" in doubt.err
+    assert celosia("risk", "duda.csv", "--keys", "a", "--decimal", ",").code == 0
+    assert celosia("inspect", "duda.csv", "--decimal", ",", "--delimiter", ";").code == 0
+    for form, code in ((None, 2), ("{decimal: ','}", 1), ("{decimal: x}", 2), ("{coma: si}", 2), ("si", 2)):
+        said = plan(source="duda.csv", csv=form, kind="census", roles=None, scenarios="{v: [a]}", steps="[]")
+        Path("duda.yaml").write_text(said)
+        assert celosia("run", "duda.yaml").code == code, form
+
+
+def test_a_tab_can_be_typed(celosia, here):
+    Path("tab.csv").write_text("a\tb,c\n1\t2,3\n2\t3,4\n")
+    ran = celosia("inspect", "tab.csv", "--delimiter", "tab", "--decimal", ",", "--json")
+    assert ran.json["results"]["form"]["delimiter"] == "\t"
+
+
 def test_a_key_that_all_but_identifies_is_measured_with_a_warning(celosia, here):
     rows(casi=[i if i < 54 else 0 for i in range(60)]).write_csv("datos.csv")
     for lang, said in (

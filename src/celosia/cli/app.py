@@ -39,6 +39,12 @@ def _split(names: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (names or "").split(",") if name.strip())
 
 
+def _form(delimiter: str | None, decimal: str | None, encoding: str | None) -> dict[str, str]:
+    """What is said of the form of a CSV file."""
+    form = {"delimiter": delimiter, "decimal": decimal, "encoding": encoding}
+    return {option: value for option, value in form.items() if value}
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
@@ -130,8 +136,7 @@ def _inspect(
 ) -> int:
     from celosia.cli.inspect import inspect
 
-    form = {"delimiter": delimiter, "decimal": decimal, "encoding": encoding}
-    return inspect(context.obj, file, dictionary, {k: v for k, v in form.items() if v}, write_dictionary)
+    return inspect(context.obj, file, dictionary, _form(delimiter, decimal, encoding), write_dictionary)
 
 
 @app.command("risk", cls=Command, help="cli.risk.help")
@@ -152,6 +157,9 @@ def _risk(
     group: Groups = None,
     option: Options = None,
     treated: Treated = False,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
     lang: Lang = None,
     json: Json = False,
 ) -> int:
@@ -159,14 +167,15 @@ def _risk(
     from celosia.cli.risk_plan import is_plan, plan_risk
 
     more = {"sensitive": _split(sensitive), "register": register, "matrices": matrices, "hierarchy": hierarchy or []}
+    form = _form(delimiter, decimal, encoding)
     if is_plan(file):
         said = {"keys": keys, "weight": weight, "household": household, "dictionary": dictionary}
-        _refuse(said | {"original": original, "group": group}, "option-of-plan")
+        _refuse(said | {"original": original, "group": group} | form, "option-of-plan")
         return plan_risk(context.obj, file, missing, measure or [], more, option or [], treated)
     _refuse({"treated": treated}, "option-of-data")
     if keys is None:
         raise OptionError("usage-option-missing", option="--keys")
-    asked = Asked(file, _split(keys), weight, household, missing, dictionary)
+    asked = Asked(file, _split(keys), weight, household, missing, dictionary, form)
     more |= {"original": original, "group": group or []}
     return measures(context.obj, asked, measure, more, option or []) if measure else risk(context.obj, asked, more)
 

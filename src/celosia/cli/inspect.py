@@ -43,15 +43,15 @@ def inspect(output: Output, file: Path, dictionary: Path | None, form: dict[str,
         "form": None if found is None else found.model_dump(),
         "records": data.height,
         "variables": variables.to_dicts(),
-        "suggestions": [suggestion.model_dump(mode="json") for suggestion in suggestions],
+        "suggestions": [{**seen.model_dump(mode="json"), "message": seen.text} for seen in suggestions],
     }
     return output.done(results)
 
 
 def _table(suggestions: Any) -> pl.DataFrame:
     rows = [
-        (s.variable, s.identification or "", s.role or "", text("label.yes") if s.sensitive else "", s.reason)
+        (s.variable, s.level, s.identification, text("label.yes") if s.sensitive else "", s.role, s.why)
         for s in suggestions
     ]
-    names = ["variable", "identification", "role", "sensitive", "why"]
+    names = ["variable", "measurement", "identification", "sensitive", "role", "why"]
     return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")

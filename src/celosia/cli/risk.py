@@ -30,13 +30,14 @@ class Asked:
     household: str | None
     missing: str | None
     dictionary: Path | None
+    form: Mapping[str, str]
 
     def read(self, key: bytes | None = None) -> Microdata:
         """The file, checked for what no measure can work on."""
         from celosia.io import read
         from celosia.process.inspection import warn_of_identifiers
 
-        data = read(self.file, dictionary=self.dictionary, key=key)
+        data = read(self.file, dictionary=self.dictionary, key=key, csv=dict(self.form) or None)
         if data.height == 0:
             raise DataError("no-records")
         warn_of_identifiers(data, self.keys)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import codecs
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import BeforeValidator, ValidationError, WithJsonSchema
 
 from celosia.core.errors import FileError, OptionError
 from celosia.core.model import Frozen
@@ -31,10 +31,18 @@ _GROUPED = {
 _LIKE_GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 
 
+Delimiter = Annotated[
+    Literal[",", ";", "\t", "|"],
+    BeforeValidator(lambda sign: "\t" if sign in ("tab", "\\t") else sign),
+    WithJsonSchema({"enum": [*DELIMITERS, "tab"]}),
+]
+"""What separates the cells; ``tab`` where the sign itself cannot be typed."""
+
+
 class CsvForm(Frozen):
     """How a CSV file is written. ``sniff`` finds it out; give it back as ``read(…, csv=form)``."""
 
-    delimiter: Literal[",", ";", "\t", "|"] = ","
+    delimiter: Delimiter = ","
     decimal: Literal[".", ","] = "."
     encoding: Literal["utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252"] = "utf-8"
     header: bool = True
@@ -52,17 +60,19 @@ def sniff(
 
     Raises ``FileError`` naming the option where two readings are equally likely.
     """
+    given = {"delimiter": delimiter, "decimal": decimal, "encoding": encoding, "header": header}
+    known = known_form({option: value for option, value in given.items() if value is not None})
     file = existing(path)
-    spoken = encoding or _encoding(file)
-    rows_by_delimiter = _candidates(file, spoken, delimiter)
-    chosen = delimiter or _delimiter(rows_by_delimiter, str(path))
+    spoken = known.get("encoding") or _encoding(file)
+    rows_by_delimiter = _candidates(file, spoken, known.get("delimiter"))
+    chosen = known.get("delimiter") or _delimiter(rows_by_delimiter, str(path))
     rows = rows_by_delimiter[chosen]
     return CsvForm.model_validate(
         {
             "delimiter": chosen,
-            "decimal": decimal or _decimal(rows, chosen, str(path)),
+            "decimal": known.get("decimal") or _decimal(rows, chosen, str(path)),
             "encoding": spoken,
-            "header": _header(rows, str(path)) if header is None else header,
+            "header": known["header"] if "header" in known else _header(rows, str(path)),
         }
     )
 
@@ -71,13 +81,17 @@ def form_for(path: Path, csv: CsvForm | dict[str, Any] | None) -> CsvForm:
     """The form a caller gave whole or in part, the rest found out."""
     if isinstance(csv, CsvForm):
         return csv
-    known = csv or {}
+    return sniff(path, **known_form(csv or {}))
+
+
+def known_form(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a form that somebody wrote down, checked."""
     try:
-        CsvForm.model_validate(known)
+        form = CsvForm.model_validate(given)
     except ValidationError as error:
         option = ".".join(map(str, error.errors()[0]["loc"]))
         raise OptionError("csv-option-value", option=option, known=tuple(CsvForm.model_fields)) from None
-    return sniff(path, **known)
+    return {option: getattr(form, option) for option in given}
 
 
 def own_form(path: Path) -> CsvForm:

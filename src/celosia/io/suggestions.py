@@ -45,6 +45,11 @@ class Suggestion(Frozen):
         what = text(f"suggestion.{self.reason}")
         return text(f"suggestion.by-{self.evidence}", variable=self.variable, what=what)
 
+    @property
+    def why(self) -> str:
+        """Why, in few words."""
+        return text(f"suggestion.{self.evidence}", what=text(f"suggestion.{self.reason}"))
+
 
 def suggest(data: Any) -> tuple[Suggestion, ...]:
     """What the variables seem to be; variables that no rule knows are left out."""

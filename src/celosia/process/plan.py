@@ -40,6 +40,8 @@ class Plan(Frozen):
     version: str = VERSION
     title: str = ""
     source: str | None = None
+    csv: ReadOnly[str, Any] = Field(default_factory=dict, validate_default=True)
+    """What is known of the form of a CSV source: delimiter, decimal, encoding, header; the rest is found out."""
     kind: FileKind | None = None
     dictionary: Dictionary = Dictionary()
     dictionary_file: str | None = None

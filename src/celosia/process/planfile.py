@@ -9,8 +9,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from celosia.core.dictionary import Dictionary, Role
-from celosia.core.errors import CelosiaError, PlanError
+from celosia.core.errors import CelosiaError, OptionError, PlanError
 from celosia.core.hierarchy import Hierarchy
+from celosia.io.csv_form import known_form
 from celosia.process.inventory import Source
 from celosia.process.rules import read_rule
 from celosia.process.scenario import FileKind, Scenario
@@ -21,7 +22,7 @@ _SECTIONS = (
     *("dictionary", "roles", "rules", "sources", "scenarios", "groups", "hierarchies"),
     *("policy", "steps", "release"),
 )
-_FIELDS = ("celosia", "title", "source", "kind", *_SECTIONS)  # in the order in which people write them
+_FIELDS = ("celosia", "title", "source", "csv", "kind", *_SECTIONS)  # in the order in which people write them
 
 
 def read_plan(written: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -37,6 +38,7 @@ def read_plan(written: Mapping[str, Any], path: Path) -> dict[str, Any]:
         raise PlanError("plan-version", where=where, known="1")
     if written.get("release") is not None:
         fields["release"] = written["release"]
+    fields["csv"] = _csv(written.get("csv") or {}, where)
     if written.get("kind") is not None:
         fields["kind"] = _kind(written["kind"], where)
     described = written.get("dictionary")
@@ -57,6 +59,15 @@ def read_plan(written: Mapping[str, Any], path: Path) -> dict[str, Any]:
     fields["hierarchies"] = hierarchies
     fields["steps"] = _steps(written.get("steps") or [], hierarchies, where)
     return fields
+
+
+def _csv(form: Any, where: str) -> dict[str, Any]:
+    _mapping(form, where, "csv")
+    try:
+        return known_form(form)
+    except OptionError as error:
+        error.facts["where"] = f"{where}: csv"
+        raise
 
 
 def _kind(value: Any, where: str) -> FileKind:

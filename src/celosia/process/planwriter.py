@@ -95,6 +95,8 @@ def _from_nothing(plan: Plan) -> str:
     for name in ("title", "source", "policy"):
         if getattr(plan, name):
             whole[name] = getattr(plan, name)
+    if plan.csv:
+        whole["csv"] = dict(plan.csv)
     if plan.kind is not None:
         whole["kind"] = plan.kind.value
     if plan.dictionary_file:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from celosia.core.dictionary import Role, Variable
+from celosia.io.csv_form import CsvForm
 from celosia.methods import REGISTRY, method
 from celosia.process.inventory import Source
 from celosia.process.rules import FORMS
@@ -31,6 +32,7 @@ def plan_schema(release: type[Any]) -> dict[str, Any]:
         "celosia": {"enum": [1, "1"]},
         "title": _TEXT,
         "source": _TEXT,
+        "csv": _fields(CsvForm, shared),
         "kind": {"enum": [kind.value for kind in FileKind]},
         "dictionary": {"anyOf": [_TEXT, _mapping({"anyOf": [variable, {"type": "null"}]})]},
         "roles": {

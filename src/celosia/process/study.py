@@ -63,7 +63,8 @@ class Study:
         run = run or Run()
         codebook = loaded.codebook()
         book = loaded.dictionary if codebook is None else read_dictionary(codebook).update(loaded.dictionary)
-        data = read(loaded.resolve(loaded.source), dictionary=book, key=run.step("record-ids").secret)
+        form = dict(loaded.csv) or None
+        data = read(loaded.resolve(loaded.source), dictionary=book, key=run.step("record-ids").secret, csv=form)
         return cls.of(data, loaded, run)
 
     @classmethod
