@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,9 @@ def test_the_yaml_of_a_page_is_read_without_complaint(page, tmp_path):
     for block in blocks(page, "yaml"):
         if block.startswith("celosia:"):
             assert Plan.parse(block).steps
+        elif block.startswith("sources:"):
+            read = Plan.parse(block)
+            assert read.sources and read.rules and read.groups and read.scenario().prioritised
         elif block.startswith("name:"):
             assert Policy.parse(block, page.name).thresholds
         elif block.startswith("variables:"):
@@ -51,6 +55,18 @@ def test_the_yaml_of_a_page_is_read_without_complaint(page, tmp_path):
         else:
             steps = load_text(f"steps:\n{block}", page.name)["steps"]
             assert all(Step.parse(step, "step").method for step in steps)
+
+
+@pytest.mark.parametrize("language", ["es", "en"])
+def test_the_commands_that_measure_risk_work(language, tmp_path, monkeypatch, capsys):
+    page = DOCS / language / "how-to" / "measure-risk.md"
+    monkeypatch.chdir(tmp_path)
+    (plan,) = blocks(page, "yaml")
+    Path("plan.yaml").write_text(plan, "utf-8")
+    celosia.write(celosia.datasets.survey(n=500), str(Plan.parse(plan).source))
+    commands = [shlex.split(line)[1:] for block in blocks(page, "sh") for line in block.splitlines()]
+    assert [main(command) for command in commands] == [0] * 7
+    assert "treated" in " ".join(commands[-1]) and capsys.readouterr().out
 
 
 @pytest.mark.parametrize("language", ["es", "en"])

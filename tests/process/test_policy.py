@@ -4,11 +4,13 @@ import warnings
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
-from celosia import Microdata, Plan, Policy, Study
-from celosia.core.errors import FileError, PolicyError
+from celosia import Microdata, Plan, Policy, Run, Study
+from celosia.core.errors import CelosiaWarning, FileError, PolicyError
+from celosia.methods import DropVariables, LocalSuppression
 from celosia.process import FileKind, Scenario, Threshold
 from celosia.process.policy import BUILT_IN
 
@@ -219,6 +221,44 @@ def test_a_policy_that_names_its_rule_says_so(rule, disagreeing):
         verdict = policy.check(disagreeing)
     assert verdict.counting == rule and verdict.to_dict()["counting"] == rule
     assert {row.counting for row in verdict.rows} == {rule}
+
+
+class TestDeductions:
+    """What the file gives away is suppressed for nobody, and a verdict knows."""
+
+    policy = Policy.parse("name: x\nthresholds: [{measure: k_anonymity, k: 3, below: 0}]", "x")
+
+    def emptied(self, importance, drop=()):
+        chance = np.random.Generator(np.random.PCG64(0))
+        stratum = chance.integers(0, 30, 400)
+        frame = pl.DataFrame(
+            {
+                "estrato": stratum,
+                "region": stratum // 5,
+                "sexo": chance.integers(1, 3, 400),
+                "edad": chance.integers(0, 12, 400),
+            }
+        )
+        plan = Plan.parse("kind: census\nscenarios: {vecino: [region, sexo, edad]}")
+        keys = ("region", "sexo", "edad")
+        study = Study.of(frame, plan, Run(key=1)).apply(LocalSuppression(keys=keys, k=3, importance=importance))
+        return study.apply(DropVariables(variables=drop)) if drop else study
+
+    def test_cells_that_follow_from_others_do_not_pass(self):
+        study = self.emptied({"region": 3, "sexo": 1, "edad": 1})
+        ways = {way: study.risk(missing=way).frequencies.below(3) for way in ("wildcard", "strict", "intruder")}
+        assert ways["wildcard"] == ways["strict"] == 0 < ways["intruder"]
+        (row,) = self.policy.check(study).failures
+        assert (row.counting, row.value, row.other) == ("intruder", ways["intruder"] / 400, 0.0)
+        named = Policy.parse("name: x\ncounting: strict\nthresholds: [{measure: k_anonymity, k: 3, below: 0}]", "x")
+        with pytest.warns(CelosiaWarning):
+            assert named.check(study).passes, "a policy that names its rule rests on it, and says so"
+
+    def test_what_gives_them_away_may_leave_or_other_cells_be_emptied(self):
+        assert self.policy.check(self.emptied({"region": 3, "sexo": 1, "edad": 1}, drop=("estrato",))).passes
+        kept = self.emptied({"region": 1, "sexo": 1, "edad": 3})
+        assert self.policy.check(kept).passes
+        assert {row.counting for row in self.policy.check(kept).rows if row.file == "after"} == {"both"}
 
 
 def test_rows_name_scenario_level_file_and_rule():

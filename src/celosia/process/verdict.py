@@ -1,7 +1,8 @@
 """The verdict of a policy on a study: one row a threshold, scenario, level and file.
 
-Every row says which way of counting its value rests on. Where the two ways disagree it is the least favourable
-one, unless the policy names its rule, and then the verdict says so.
+Every row says which way of counting its value rests on. Where the ways disagree it is the least favourable one, unless
+the policy names its rule, and then the verdict says so. Where keys were emptied an intruder's count is among them: what
+looks like a class may be given away by the stratum or the household.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 
 Level = Literal["individual", "household"]
 File = Literal["before", "after"]
-Counting = Literal["wildcard", "strict"]
+Counting = Literal["wildcard", "strict", "intruder"]
 COUNTINGS: tuple[Counting, ...] = ("wildcard", "strict")
+"""What every verdict looks at."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Row:
     """The rule the value rests on; ``both`` where they agree."""
     value: float
     other: float | None
-    """The value by the other rule, where it differs."""
+    """The most favourable value by another rule, where they differ."""
     limit: float
     passes: bool
     implied_k: int | None
@@ -119,13 +121,20 @@ def _rows(policy: Policy, study: Study, scenario: Scenario) -> Iterator[Row]:
     files: tuple[tuple[File, Study], ...] = (("before", study.root), ("after", study))
     hidden = bool(perturbed(study, scenario))
     for file, state in files:
-        risks = {rule: state.risk(scenario.name, missing=rule) for rule in COUNTINGS}
+        counts_only = hidden and file == "after"
+        risks = {rule: state.risk(scenario.name, missing=rule) for rule in _rules(policy, state, scenario, counts_only)}
         for level in levels:
             for threshold in policy.thresholds:
                 if threshold.measure == "k_anonymity" and level == "household":
                     continue
-                counts_only = hidden and file == "after"
                 yield _row(policy, threshold, scenario, level, file, risks, not state.weighted, counts_only)
+
+
+def _rules(policy: Policy, state: Study, scenario: Scenario, counts_only: bool) -> tuple[Counting, ...]:
+    """The ways of counting that a verdict looks at; an intruder's where keys were emptied and none was perturbed."""
+    emptied = any(key in state.data.marked for key in scenario.keys)
+    guessed = emptied and not counts_only and policy.counting is None
+    return (*COUNTINGS, "intruder") if guessed else COUNTINGS
 
 
 def _guesses(policy: Policy, study: Study, scenario: Scenario) -> Iterator[Row]:
@@ -164,7 +173,7 @@ def _row(
     counts_only: bool,
 ) -> Row:
     units: dict[Counting, float | Fraction] = {rule: _units(threshold, risk, level) for rule, risk in risks.items()}
-    worst = policy.counting if policy.counting is not None else max(COUNTINGS, key=lambda rule: units[rule])
+    worst = policy.counting if policy.counting is not None else max(units, key=lambda rule: units[rule])
     agree = len(set(units.values())) == 1
     records = risks["strict"].records
     individual = level == "individual"
