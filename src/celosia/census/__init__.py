@@ -15,7 +15,9 @@ from celosia.census.measurement import Measurement, read_measurements, write_mea
 from celosia.census.measuring import Measurer
 from celosia.census.protection import Neighbours, Protection, Table, Unit
 from celosia.census.query import Query
+from celosia.census.release import Release
 from celosia.census.rules import Rule
+from celosia.census.topdown import TopDown
 
 __all__ = [
     "Attribute",
@@ -35,11 +37,13 @@ __all__ = [
     "Protection",
     "PureBudget",
     "Query",
+    "Release",
     "Rule",
     "SeededBits",
     "Spending",
     "SystemBits",
     "Table",
+    "TopDown",
     "Unit",
     "epsilon",
     "households",

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
 from celosia.census.bounds import NO_LIMIT, Bounds, tighten
+from celosia.census.counts import Counts, answers
 from celosia.census.domain import TOTAL, Domain
 from celosia.census.geography import Geography
 from celosia.core.codes import Code
 from celosia.core.errors import DataError, OptionError
 from celosia.core.model import Frozen, Names, ReadOnly
 
+Histograms = Counts | npt.NDArray[Any]
 Count = int
 Limits = Count | ReadOnly[Code, Count]
 """One limit for every place of the level, or one for each place by its name."""
@@ -125,15 +126,15 @@ class Invariants(Frozen):
                 geography.level(level)
         return tighten([one.bounds(domain, geography) for one in self.limits], geography)
 
-    def resolve(self, domain: Domain, geography: Geography, counts: Sequence[npt.NDArray[Any]]) -> tuple[Bounds, ...]:
+    def resolve(self, domain: Domain, geography: Geography, counts: Sequence[Histograms]) -> tuple[Bounds, ...]:
         """All limits with the exact answers of the data; ``counts`` are the histograms of each level.
 
         The data themselves fulfil what is returned, so that some histogram does: it is feasible.
         """
         declared = self.declared(domain, geography)
         for bounds in declared:
-            answers = bounds.query.answers(counts[bounds.level])
-            broken = ((answers < bounds.low) | (answers > bounds.high)).any(axis=1)
+            true = answers(bounds.query, counts[bounds.level])
+            broken = ((true < bounds.low) | (true > bounds.high)).any(axis=1)
             if broken.any():
                 name = geography.levels[bounds.level]
                 raise DataError("invariants-data", query=bounds.query.name, level=name, places=int(broken.sum()))
@@ -141,8 +142,8 @@ class Invariants(Frozen):
         return tighten([*declared, *exact], geography)
 
     def _exact(
-        self, query: str, name: str, domain: Domain, geography: Geography, counts: Sequence[npt.NDArray[Any]]
+        self, query: str, name: str, domain: Domain, geography: Geography, counts: Sequence[Histograms]
     ) -> Bounds:
         asked, level = domain.query(query), geography.level(name)
-        answers = asked.answers(counts[level]).astype(np.int64)
-        return Bounds(level, asked, answers, answers)
+        true = answers(asked, counts[level])
+        return Bounds(level, asked, true, true)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from celosia.census import noise
 from celosia.census.bits import Bits
+from celosia.census.counts import Counts, answers
 from celosia.census.ledger import Spending
 from celosia.census.measurement import Measurement
 from celosia.census.query import Query
@@ -38,11 +38,11 @@ class Measurer:
         """Level and query of what was paid for and not measured yet."""
         return tuple(self._due)
 
-    def measure(self, level: str, query: Query, counts: npt.NDArray[Any]) -> Measurement:
-        """The answers at all nodes of a level (one row of ``counts`` each, one column a cell) with their noise."""
+    def measure(self, level: str, query: Query, counts: Counts | npt.NDArray[Any]) -> Measurement:
+        """The answers at all nodes of a level (their histograms in either form) with their noise."""
         charge = self._due.pop((level, query.name), None)
         if charge is None:
             raise PolicyError("measurement-unpaid", level=level, query=query.name)
-        values = query.answers(counts).astype(np.int64)
+        values = answers(query, counts)
         noise.sampler(charge.law).add(values, self._source)
         return Measurement(level, query, charge.variance, values, self._releasable)

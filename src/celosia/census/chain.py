@@ -1,0 +1,147 @@
+"""The chain of queries that estimation and rounding walk down: each splits the answers of the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from celosia.census.query import Query
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """One step of the chain: a partition of all cells.
+
+    Attributes
+    ----------
+    group
+        The part that each cell is in. The parts of a query are its answers; the cells that it leaves out make
+        parts of their own behind them.
+    size
+        Number of parts.
+    query
+        The query; ``None`` for single cells that no query asks for.
+    """
+
+    group: npt.NDArray[np.int32]
+    size: int
+    query: Query | None
+
+    def holds(self, query: Query) -> bool:
+        """Whether every answer of a query lies within one part."""
+        return _within(query.group, query.size, self.group)
+
+    def splits(self, query: Query) -> bool:
+        """Whether every part lies within one answer of a query, or in none."""
+        return _within(self.group, self.size, query.group)
+
+    def refined(self, query: Query) -> Stage:
+        """The parts of this stage split by a query whose answers lie within them."""
+        left_out = query.group < 0
+        group = query.group.copy()
+        parts, position = np.unique(self.group[left_out], return_inverse=True)
+        group[left_out] = query.size + position
+        return Stage(group, query.size + parts.size, query)
+
+
+def _within(inner: npt.NDArray[np.int32], size: int, outer: npt.NDArray[np.int32]) -> bool:
+    counted = inner >= 0
+    target = np.full(size, -1, dtype=np.int64)
+    target[inner[counted]] = outer[counted]
+    return bool((target[inner[counted]] == outer[counted]).all())
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """From everybody to single cells.
+
+    Attributes
+    ----------
+    stages
+        The first has one part, the last one a cell.
+    crossing
+        The queries that are no stage; each is answered by the first stage that splits it.
+    """
+
+    stages: tuple[Stage, ...]
+    crossing: tuple[Query, ...] = ()
+
+    @classmethod
+    def of(cls, queries: Sequence[Query], paid: Mapping[str, Fraction], cells: int) -> Chain:
+        """The chain through the queries that most is paid for; what is left crosses it."""
+        whole = Stage(np.zeros(cells, dtype=np.int32), 1, None)
+        ordered = sorted(queries, key=lambda query: (query.size, bool((query.group < 0).any())))
+        best: list[tuple[Fraction, tuple[Stage, ...]]] = []
+        for query in ordered:
+            worth = paid[query.name]
+            options = [(Fraction(0), (whole,)), *best]
+            pay, stages = max(
+                (option for option in options if option[1][-1].holds(query)), key=lambda option: option[0]
+            )
+            best.append((pay + worth, (*stages, stages[-1].refined(query))))
+        stages = max(best, key=lambda option: option[0])[1] if best else (whole,)
+        if len(stages) > 1 and stages[1].size == 1:
+            stages = stages[1:]
+        if stages[-1].size < cells:
+            detailed = next((query for query in queries if query.size == cells and query.group.min() >= 0), None)
+            group = np.arange(cells, dtype=np.int32) if detailed is None else detailed.group
+            stages = (*stages, Stage(group, cells, detailed))
+        taken = {stage.query.name for stage in stages if stage.query is not None}
+        return cls(stages, tuple(query for query in queries if query.name not in taken))
+
+    @cached_property
+    def order(self) -> Ints:
+        """The cells, those of one part together at every stage."""
+        return np.lexsort([stage.group for stage in reversed(self.stages)])
+
+    @cached_property
+    def position(self) -> Ints:
+        """Where each cell is in ``order``."""
+        position = np.empty_like(self.order)
+        position[self.order] = np.arange(self.order.size)
+        return position
+
+    def stage_of(self, query: Query) -> int:
+        """The first stage whose parts make up the answers of a query."""
+        return next(i for i, stage in enumerate(self.stages) if stage.splits(query))
+
+    def on(self, cells: npt.NDArray[np.int32]) -> Support:
+        """The chain for a place whose parent has only these cells."""
+        return Support(self, self.order[np.sort(self.position[cells])].astype(np.int32))
+
+
+class Support:
+    """The stages of a chain over some cells, their parts numbered anew without the empty ones.
+
+    Attributes
+    ----------
+    cells
+        The cells in the order of the chain.
+    parts
+        For each stage, the numbers that its parts have in the chain.
+    starts
+        For each stage, where its parts begin among the cells.
+    first
+        For each stage but the first, where the parts of each part of the stage before begin; one more at the end.
+    """
+
+    def __init__(self, chain: Chain, cells: npt.NDArray[np.int32]) -> None:
+        self.cells = cells
+        self.parts: list[Ints] = []
+        self.starts: list[Ints] = []
+        for stage in chain.stages:
+            group = stage.group[cells]
+            starts = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]]))
+            self.starts.append(starts)
+            self.parts.append(group[starts].astype(np.int64))
+        self.first = [
+            np.append(np.searchsorted(fine, coarse), fine.size)
+            for coarse, fine in zip(self.starts, self.starts[1:], strict=False)
+        ]

@@ -1,0 +1,289 @@
+"""The TopDown algorithm: measure every level with noise, then estimate from the root down.
+
+References
+----------
+Abowd, J. et al. (2022), The 2020 Census Disclosure Avoidance System TopDown Algorithm, *Harvard Data Science Review*,
+special issue 2.
+Kullmer, D. (2024), privacy in the Chilean census, Universidad de Chile, section 7.3.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from celosia.census.bits import Bits, SystemBits
+from celosia.census.bounds import Bounds
+from celosia.census.budget import Budget, PureBudget
+from celosia.census.chain import Chain
+from celosia.census.charge import Charge
+from celosia.census.checkpoint import Checkpoint, Drawn, digest_of
+from celosia.census.counts import Counts
+from celosia.census.domain import TOTAL, Domain
+from celosia.census.estimation import Level
+from celosia.census.evidence import collect
+from celosia.census.geography import Geography
+from celosia.census.households import check_members
+from celosia.census.invariants import Invariants
+from celosia.census.ledger import Ledger, Spending
+from celosia.census.ledger_file import read_ledger, spend
+from celosia.census.measuring import Measurer
+from celosia.census.protection import Table, Unit
+from celosia.census.release import Release
+from celosia.core.errors import OptionError, PolicyError
+from celosia.core.frames import enter
+from celosia.core.run import Run
+from celosia.verify.census import children_add_up, counts_hold, limits_hold
+
+_CHUNKS = 64
+"""Into how many parts the parents of a level are divided for the threads."""
+
+
+@dataclass(frozen=True, eq=False)
+class TopDown:
+    """A census under differential privacy, from the whole to the smallest place.
+
+    Parameters
+    ----------
+    domain
+        The cells that a record may be in.
+    geography
+        The tree of places.
+    budget
+        The privacy budget and how it is split over levels and queries.
+    invariants
+        What is published exactly, and limits known from elsewhere.
+    table
+        What the records are.
+    link
+        Where dwellings are protected with all their members: the variable that says which dwelling a person lives in.
+
+    Examples
+    --------
+    See the page *Estimation of a census*.
+    """
+
+    domain: Domain
+    geography: Geography
+    budget: Budget | PureBudget
+    invariants: Invariants = field(default_factory=Invariants)
+    table: Table = Table.PERSONS
+    link: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "table", Table(self.table))
+        together = self.budget.protection.unit is Unit.DWELLING and self.table is Table.PERSONS
+        if together != (self.link is not None):
+            raise OptionError("topdown-link")
+
+    # -- the run -----------------------------------------------------------------------------------
+
+    def run(
+        self,
+        data: Any,
+        ledger: Ledger | None = None,
+        run: Run | None = None,
+        folder: str | Path | None = None,
+        source: Bits | None = None,
+        name: str = "1",
+        ledger_file: str | Path | None = None,
+    ) -> Release:
+        """Measure and estimate. Everything that can be refused is refused before anything is spent.
+
+        Parameters
+        ----------
+        data
+            The confidential records.
+        ledger
+            What was spent on them before; by default nothing, and the budget is the limit.
+        run
+            Threads, progress and the stop button. Chance comes from ``source`` alone.
+        folder
+            Where the run keeps what it has done. A run that finds its measurements there goes on from them:
+            it spends and draws nothing again.
+        source
+            Where the bits of the noise come from: the operating system, unless a test asks for a seed.
+        name
+            A name for the run, unlike those of the ledger's other runs.
+        ledger_file
+            The file that keeps the ledger; ``ledger`` opens it where there is none yet. What is spent is on the disk
+            before the first bit is drawn.
+        """
+        circumstances = run or Run()
+        bits = source or SystemBits()
+        opening = ledger or self.opening()
+        checkpoint = None if folder is None else Checkpoint(folder, self._configuration(name, opening, bits))
+        self.check()
+        if checkpoint is not None and checkpoint.begun:
+            drawn = checkpoint.drawn(self.domain)
+            after = self._entered(opening, drawn.spending, ledger_file)
+        else:
+            leaves = self._count(data)
+            counts = Counts.levels(leaves, self.geography)
+            bounds = self.invariants.resolve(self.domain, self.geography, counts)
+            spending = self.spending(name, bits)
+            after = opening.spend(spending) if ledger_file is None else spend(ledger_file, opening, spending)
+            drawn = self._measure(spending, counts, bounds, bits, circumstances)
+            if checkpoint is not None:
+                checkpoint.keep(drawn)
+        levels = tuple(self._estimate(drawn, checkpoint, circumstances))
+        return Release("TopDown", self.domain, self.geography, levels, drawn.measurements, after)
+
+    # -- before anything is spent -------------------------------------------------------------------
+
+    @property
+    def charges(self) -> tuple[Charge, ...]:
+        """What is measured at which level, and at what price."""
+        return self.budget.charges(self.domain, self.geography, self.table)
+
+    def spending(self, name: str, source: Bits) -> Spending:
+        """What a run enters in the ledger."""
+        return Spending(
+            run=name,
+            table=self.table,
+            levels=self.geography.levels,
+            charges=self.charges,
+            invariants=self.invariants.lines(),
+            releasable=source.releasable,
+        )
+
+    def opening(self, data: str = "census") -> Ledger:
+        """A ledger with this budget for a limit."""
+        measure = "pure" if isinstance(self.budget, PureBudget) else "zcdp"
+        empty = Ledger(data=data, protection=self.budget.protection, limits={}, measure=measure)
+        asked = empty.model_copy(update={"spendings": (self.spending("1", SystemBits()),)})
+        limits = {account: asked.spent(account) for account in empty.protection.accounts}
+        return Ledger(data=data, protection=empty.protection, limits=limits, measure=measure)
+
+    def check(self) -> None:
+        """Refuse what cannot be estimated."""
+        self.invariants.declared(self.domain, self.geography)
+        fixed = {level for one in self.invariants.fixed if one.query == TOTAL for level in one.levels}
+        known = False
+        for level in reversed(self.geography.levels):
+            known |= level in fixed or any(charge.level == level for charge in self.charges)
+            if not known:
+                raise OptionError("topdown-level-unknown", level=level)
+
+    # -- steps -------------------------------------------------------------------------------------
+
+    def _count(self, data: Any) -> Counts:
+        records = enter(data)
+        members = self.budget.protection.members
+        if self.link is not None and members is not None:
+            check_members(records, self.link, members)
+        place, cell = self.geography.place(records), self.domain.encode(records)
+        return Counts.of_records(place, cell, self.geography.leaves, self.domain.size)
+
+    def _measure(
+        self, spending: Spending, counts: tuple[Counts, ...], bounds: tuple[Bounds, ...], bits: Bits, run: Run
+    ) -> Drawn:
+        measurer = Measurer(spending, bits)
+        found = []
+        for i, charge in enumerate(spending.charges):
+            run.check("measurement", i / len(spending.charges))
+            level = self.geography.level(charge.level)
+            found.append(measurer.measure(charge.level, self.domain.query(charge.query), counts[level]))
+        run.check("measurement", 1.0)
+        return Drawn(spending, tuple(found), bounds)
+
+    def _estimate(self, drawn: Drawn, checkpoint: Checkpoint | None, run: Run) -> Iterator[Counts]:
+        """The counts of each level, root first."""
+        evidence = collect(drawn.measurements, self.geography)
+        chain = self.chain(drawn.bounds)
+        done = [] if checkpoint is None else checkpoint.levels(self.domain)
+        yield from done
+        above = done[-1] if done else None
+        for level in range(len(done), self.geography.depth):
+            here = {bounds.query.name: bounds for bounds in drawn.bounds if bounds.level == level}
+            found = self._level(level, above, Level(chain, evidence[level], here), run)
+            self._verify(level, above, found, here)
+            above = found
+            if checkpoint is not None:
+                checkpoint.keep_level(level, above)
+            yield above
+
+    def _verify(self, level: int, above: Counts | None, found: Counts, bounds: Mapping[str, Bounds]) -> None:
+        """Nothing goes on that does not hold together, whatever made it."""
+        name = self.geography.levels[level]
+        counts_hold(name, found.count)
+        if above is not None:
+            children_add_up(name, self.geography.parents[level], above.entries, found.entries)
+        for one in bounds.values():
+            limits_hold(name, one.query.name, found.answers(one.query), one.low, one.high)
+
+    def chain(self, bounds: tuple[Bounds, ...]) -> Chain:
+        """The chain of queries: the one that most is paid for."""
+        paid: dict[str, Any] = {}
+        for charge in self.charges:
+            paid[charge.query] = paid.get(charge.query, 0) + 1 / charge.variance
+        for one in bounds:
+            paid[one.query.name] = paid.get(one.query.name, 0) + sum(1 / charge.variance for charge in self.charges) + 1
+        return Chain.of([self.domain.query(query) for query in paid], paid, self.domain.size)
+
+    def _level(self, level: int, above: Counts | None, known: Level, run: Run) -> Counts:
+        """The counts of one level, from those of the level above."""
+        name = self.geography.levels[level]
+        if above is None:
+            found = [
+                Counts.of_table(known.root()[None, :], np.arange(self.domain.size, dtype=np.int32), self.domain.size)
+            ]
+            run.check(name, 1.0)
+            return found[0]
+        parents = np.linspace(0, above.places, min(above.places, _CHUNKS) + 1).astype(int)
+        runs = [range(start, stop) for start, stop in pairwise(parents.tolist())]
+        found = []
+        with ThreadPoolExecutor(run.threads) as pool:
+            try:
+                for done in pool.map(lambda some: self._children(level, above, known, some), runs):
+                    found.append(done)
+                    run.check(name, len(found) / len(runs))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+        return Counts.of_rows(found)
+
+    def _children(self, level: int, above: Counts, known: Level, parents: range) -> Counts:
+        """The counts of the children of a run of parents."""
+        rows = []
+        for parent in parents:
+            cells, table = known.children(self.geography.children(level - 1, parent), *above.of_place(parent))
+            rows.append(Counts.of_table(table, cells, self.domain.size))
+        return Counts.of_rows(rows)
+
+    # -- resuming ----------------------------------------------------------------------------------
+
+    def _configuration(self, name: str, opening: Ledger, source: Bits) -> str:
+        """Everything that the outcome of a run depends on, the data by their name."""
+        places = digest_of(place for codes in self.geography.names for place in codes)
+        return json.dumps(
+            {
+                "domain": self.domain.model_dump(mode="json"),
+                "levels": self.geography.levels,
+                "places": places,
+                "budget": self.budget.model_dump(mode="json"),
+                "invariants": self.invariants.model_dump(mode="json"),
+                "table": self.table.value,
+                "link": self.link,
+                "name": name,
+                "data": opening.data,
+                "releasable": source.releasable,
+            },
+            sort_keys=True,
+        )
+
+    def _entered(self, ledger: Ledger, spending: Spending, ledger_file: str | Path | None) -> Ledger:
+        """The ledger with a spending that was entered before the measurements were drawn."""
+        if ledger_file is not None:
+            held = read_ledger(ledger_file)
+            if spending not in held.spendings:
+                raise PolicyError("checkpoint-unpaid", run=spending.run)
+            return held
+        return ledger if spending in ledger.spendings else ledger.spend(spending)
