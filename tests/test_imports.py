@@ -61,7 +61,7 @@ def test_kernels_import_numpy_and_numba_only():
 
 
 def test_verify_shares_nothing_with_the_methods():
-    for path in (SOURCE / "verify").glob("*.py"):
+    for path in (SOURCE / "verify").rglob("*.py"):
         for module, _ in imports(path):
             assert not module.startswith("celosia.") or module.startswith(("celosia.core", "celosia.verify")), module
 

@@ -1,8 +1,8 @@
 """Conditions on records, written in a plan: ``edad < 15 and region in ("01", "02")``.
 
-A small part of Python's expressions: comparisons, ``in``, ``and``, ``or``, ``not``, parentheses and ``missing(x)``.
-``==`` and ``in`` compare codes in their canonical spelling, ``<`` and its kin compare numbers. A comparison with
-a missing value is false; only ``missing`` sees it.
+A small part of Python's expressions: comparisons, ``in``, ``and``, ``or``, ``not``, parentheses, ``missing(x)`` and
+``not_applicable(x)``. ``==`` and ``in`` compare codes in their canonical spelling, ``<`` and its kin compare numbers.
+A comparison with a missing value is false; only these two see it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import polars as pl
 from pydantic import AfterValidator
 
 from celosia.core.codes import spell, spell_series
+from celosia.core.dictionary import MissingKind
 from celosia.core.errors import OptionError
 from celosia.core.microdata import Microdata
 
@@ -59,17 +60,27 @@ def holds(text: str, data: Microdata) -> Mask:
 
 
 class _Cells:
-    """A column as codes and as numbers, both null where it is missing."""
+    """A column as codes and as numbers, both null where it is missing; and where it does not apply."""
 
-    def __init__(self, codes: pl.Series, numbers: pl.Series, missing: pl.Series) -> None:
-        self.codes, self.numbers, self.missing = codes, numbers, missing
+    def __init__(self, codes: pl.Series, numbers: pl.Series, missing: pl.Series, skipped: pl.Series) -> None:
+        self.codes, self.numbers, self.missing, self.skipped = codes, numbers, missing, skipped
 
     @classmethod
     def of(cls, data: Microdata, name: str) -> _Cells:
         values = data.column(name)
         missing = data.dictionary[name].missing_mask(values)
-        codes = spell_series(values).set(missing, None)
-        return cls(codes, codes.cast(pl.Float64, strict=False), missing)
+        texts = spell_series(values)
+        codes = texts.set(missing, None)
+        return cls(codes, codes.cast(pl.Float64, strict=False), missing, _skipped(data, name, texts, missing))
+
+
+def _skipped(data: Microdata, name: str, texts: pl.Series, missing: pl.Series) -> pl.Series:
+    """Cells that are missing because the question does not apply, and not because we emptied them."""
+    variable = data.dictionary[name]
+    held = texts.filter(missing).unique().to_list()
+    kinds = [code for code in held if variable.kind_of(code) is MissingKind.NOT_APPLICABLE]
+    codes = pl.Series(kinds, dtype=pl.String)
+    return texts.is_in(codes.implode(), nulls_equal=True) & ~data.suppressed(name)
 
 
 class _Reader:
@@ -88,6 +99,8 @@ class _Reader:
                 return ~self.read(part)
             case ast.Call(func=ast.Name(id="missing"), args=[ast.Name(id=name)], keywords=[]):
                 return self._cells(name).missing
+            case ast.Call(func=ast.Name(id="not_applicable"), args=[ast.Name(id=name)], keywords=[]):
+                return self._cells(name).skipped
             case ast.Compare(left=left, ops=ops, comparators=rights):
                 sides = [left, *rights]
                 return _all([self._compare(a, op, b) for a, op, b in zip(sides, ops, rights, strict=False)])
@@ -95,7 +108,8 @@ class _Reader:
 
     def _cells(self, name: str) -> _Cells:
         empty = pl.Series([], dtype=pl.String)
-        blank = _Cells(empty, empty.cast(pl.Float64), empty.cast(pl.Boolean))
+        nowhere = empty.cast(pl.Boolean)
+        blank = _Cells(empty, empty.cast(pl.Float64), nowhere, nowhere)
         return self.columns.get(name, blank)
 
     def _compare(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> pl.Series:

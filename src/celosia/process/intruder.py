@@ -10,13 +10,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from celosia.core.codes import spell_series
 from celosia.core.dictionary import Role
 from celosia.core.microdata import Microdata
 from celosia.risk.truth import Truth
-from celosia.verify.deduction import Members, Rule, dependencies
+from celosia.verify.deduction import shown
 
 if TYPE_CHECKING:
     from celosia.process.study import Study
@@ -60,15 +58,4 @@ def filled(study: Study, true: Microdata) -> Microdata:
     if not study.data.marked:
         return study.data
     own = [rule.rule() for rule in study.plan.rules]
-    return Truth(true, (*own, *shown_by(study.data))).beside(study.data, ())[0]
-
-
-def shown_by(data: Microdata) -> tuple[Rule, ...]:
-    """Rules that nobody wrote down and the published cells show: functions, and the sizes of households."""
-    household = data.role(Role.HOUSEHOLD)
-    sizes: list[Rule] = []
-    for name in data.marked if household is not None else ():
-        top = spell_series(data.column(name)).cast(pl.Int64, strict=False).max()
-        if household is not None and household != name and isinstance(top, int):
-            sizes.append(Members(household, name, top))
-    return (*dependencies(data), *sizes)
+    return Truth(true, (*own, *shown(study.data, study.data.role(Role.HOUSEHOLD)))).beside(study.data, ())[0]
