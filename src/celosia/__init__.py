@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from celosia.core.lazy import lazy
 
 if TYPE_CHECKING:
-    from celosia import datasets, methods, process, report, risk
+    from celosia import census, datasets, methods, process, report, risk
     from celosia.core.dictionary import Dictionary, MissingKind, Variable
     from celosia.core.errors import CelosiaError, CelosiaWarning
     from celosia.core.hierarchy import Hierarchy
@@ -36,6 +36,7 @@ __all__ = [
     "Run",
     "Study",
     "Variable",
+    "census",
     "datasets",
     "methods",
     "process",
@@ -45,7 +46,7 @@ __all__ = [
     "write",
 ]
 
-_PACKAGES = ("datasets", "methods", "process", "report", "risk")
+_PACKAGES = ("census", "datasets", "methods", "process", "report", "risk")
 _HOME_OF = {
     "CelosiaError": "celosia.core.errors",
     "CelosiaWarning": "celosia.core.errors",

@@ -53,6 +53,22 @@ def test_epsilon_delta_and_rho_undo_each_other(rho, delta):
     assert accounting.epsilon(back, delta) <= epsilon
 
 
+@given(st.floats(1e-4, 20), st.floats(0.001, 0.5))
+def test_nobody_detects_more_than_the_bound(rho, alarm):
+    """The most powerful test against Gaussian noise of this ρ: Neyman and Pearson."""
+    from scipy.stats import norm
+
+    best = norm.cdf(math.sqrt(2 * rho) - norm.isf(alarm))
+    bound = accounting.detection(rho, alarm)
+    assert best <= bound + 1e-12 and alarm <= bound <= 1
+    assert bound <= math.exp(accounting.epsilon(rho, 1e-3)) * alarm + 1e-3 + 1e-9 or bound < 1
+
+
+def test_a_pure_epsilon_bounds_what_is_detected():
+    assert accounting.detection(0.5, 0.05, pure=1) == pytest.approx(0.05 * math.e)
+    assert accounting.detection(0, 0.05) == 0.05
+
+
 def test_extremes():
     assert accounting.epsilon(0, DELTA) == 0 and accounting.delta(0, 1.0) == 0
     assert accounting.epsilon(1e-30, 0.5) == 0

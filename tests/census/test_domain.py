@@ -30,6 +30,18 @@ def small(rules=(WORK, ADULTS), **options):
     return Domain.of(BOOK, {"P08": None, "P09": {"from": 13, "to": 16}, "P17": None}, rules=rules, **options)
 
 
+def test_bands_of_a_grouping():
+    ages = Grouping(variable="P09", bands={"joven": {"from": "0", "to": 2}, "viejo": [3]})
+    assert dict(ages.groups) == {"0": "joven", "1": "joven", "2": "joven", "3": "viejo"}
+    assert Grouping.model_validate(ages.model_dump()) == ages
+    with refused("domain-codes-repeated"):
+        Grouping(variable="P09", bands={"a": [1, 2], "b": [2]})
+    with refused("domain-range"):
+        Grouping(variable="P09", bands={"a": {"from": "x", "to": 2}})
+    with refused("domain-range"):
+        Grouping(variable="P09", bands={"a": {"de": 1, "to": 2}})
+
+
 def test_the_cells_are_the_declared_combinations():
     domain = Domain.of(BOOK, {"P08": None, "P09": {"from": 0, "to": 100}})
     assert domain.shape == (2, 101) and domain.size == 202

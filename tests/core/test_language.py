@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from celosia.core.errors import DataError
-from celosia.core.language import language, number, percent, speaking, text
+from celosia.core.language import language, number, percent, power_of_ten, speaking, text
 
 ROOT = Path(__file__).parents[2]
 _spec = importlib.util.spec_from_file_location("catalogues", ROOT / "scripts" / "catalogues.py")
@@ -34,6 +34,12 @@ def test_numbers_read_as_in_the_language():
     assert number(1234567.5, 1) == "1.234.567,5" and percent(0.0125) == "1,25\u202f%"
     with speaking("en"):
         assert number(1234567.5, 1) == "1,234,567.5"
+
+
+def test_tiny_numbers_do_not_read_as_none():
+    assert (
+        power_of_ten(1e-10) == "10⁻¹⁰" and power_of_ten(2.5e-7) == "2,5 · 10⁻⁷" and power_of_ten(-3e-6) == "-3,0 · 10⁻⁶"
+    )
 
 
 def test_a_share_that_is_not_none_does_not_read_as_none():

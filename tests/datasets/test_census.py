@@ -172,3 +172,11 @@ def test_missing_answers_occur(both: Census) -> None:
     assert kinds == {MissingKind.NOT_APPLICABLE, MissingKind.NON_RESPONSE}
     for name in ("P15", "P16A", "P17", "P19"):
         assert (both.persons.column(name) == 99).any()
+
+
+def test_the_list_of_places_is_that_of_the_country():
+    found = census(n=2_000, key=3)
+    assert found.places.columns == ["REGION", "PROVINCIA", "COMUNA", "DC", "ID_ZONA_LOC", "AREA"]
+    assert found.places["COMUNA"].n_unique() == 346 and found.places["ID_ZONA_LOC"].is_unique().all()
+    assert set(found.dwellings.column("ID_ZONA_LOC")) < set(found.places["ID_ZONA_LOC"])
+    assert census(n=3_000, key=3).places.equals(found.places)

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import errno
 import os
+from pathlib import Path
 
 import pytest
+from refusal import refused
 
 from celosia.core.errors import FileError
 from celosia.io import atomic
+from celosia.io.atomic import writing_folder
 
 
 def names(folder):
@@ -89,3 +92,60 @@ def test_a_missing_folder_is_an_error(tmp_path):
     with pytest.raises(FileError) as caught, atomic.writing(tmp_path / "no" / "a.txt"):
         pass
     assert caught.value.code == "folder-missing"
+
+
+def filled(folder, text):
+    (folder / "inner").mkdir()
+    (folder / "inner" / "file.txt").write_text(text)
+
+
+def test_a_folder_takes_the_place_of_another(tmp_path):
+    target = tmp_path / "public"
+    for said in ("one", "two"):
+        with writing_folder(target) as folder:
+            filled(folder, said)
+            assert target.exists() == (said == "two")
+        assert (target / "inner" / "file.txt").read_text() == said
+    assert [path.name for path in tmp_path.iterdir()] == ["public"]
+
+
+@pytest.mark.parametrize("failure", [ValueError, KeyboardInterrupt])
+def test_a_failure_leaves_the_old_folder(tmp_path, failure):
+    target = tmp_path / "public"
+    with writing_folder(target) as folder:
+        filled(folder, "one")
+    with pytest.raises(failure), writing_folder(target) as folder:
+        filled(folder, "two")
+        raise failure
+    assert (target / "inner" / "file.txt").read_text() == "one"
+    assert [path.name for path in tmp_path.iterdir()] == ["public"]
+
+
+def test_a_rename_that_fails_puts_the_old_folder_back(tmp_path, monkeypatch):
+    target = tmp_path / "public"
+    with writing_folder(target) as folder:
+        filled(folder, "one")
+    rename = Path.rename
+
+    def second_fails(self, other):
+        if self.name.endswith(".part"):
+            raise OSError(5, "no")
+        return rename(self, other)
+
+    monkeypatch.setattr(Path, "rename", second_fails)
+    with refused("write-failed"), writing_folder(target) as folder:
+        filled(folder, "two")
+    assert (target / "inner" / "file.txt").read_text() == "one"
+    assert [path.name for path in tmp_path.iterdir()] == ["public"]
+
+
+def test_what_a_killed_process_left_between_two_renames_is_put_back(tmp_path):
+    target = tmp_path / "public"
+    old = tmp_path / ".public.old"
+    old.mkdir()
+    filled(old, "one")
+    with pytest.raises(ValueError), writing_folder(target) as folder:
+        assert (target / "inner" / "file.txt").read_text() == "one"
+        filled(folder, "two")
+        raise ValueError
+    assert (target / "inner" / "file.txt").read_text() == "one" and not old.exists()

@@ -22,6 +22,9 @@ from celosia.core.errors import OptionError
 
 Real = float | Fraction
 
+_GRID = 200
+"""Values of ε at which the power of a test is bounded."""
+
 
 def epsilon(rho: Real, delta: Real) -> float:
     r"""The ε of a ρ-zCDP release at this δ, by the tight bound.
@@ -106,6 +109,45 @@ def simple_epsilon(rho: Real, delta: Real) -> float:
     """
     loss, chance = _checked(rho, delta)
     return loss + 2 * math.sqrt(loss * math.log(1 / chance))
+
+
+def detection(rho: Real, false_alarm: float, pure: Real | None = None) -> float:
+    r"""The most often that somebody who tests a claim about one unit can be right, at this rate of false alarms.
+
+    Any (ε, δ) of the guarantee bounds the power β of a test of size α (Wasserman and Zhou 2010):
+
+    .. math:: \beta \le \min(e^{\varepsilon}\alpha + \delta, \; 1 - e^{-\varepsilon}(1 - \alpha - \delta)).
+
+    The least bound on a grid of ε is given; each of them is valid.
+
+    Parameters
+    ----------
+    rho
+        ρ of the release.
+    false_alarm
+        α: how often the claim is believed although it is wrong.
+    pure
+        A pure ε, where there is one.
+
+    Examples
+    --------
+    >>> round(detection(0.0, 0.05), 3), detection(0.1, 0.05) < detection(1.0, 0.05) < 1
+    (0.05, True)
+
+    References
+    ----------
+    Wasserman, L. and Zhou, S. (2010), A statistical framework for differential privacy, *JASA* 105(489), 375-389.
+    """
+    loss = _checked(rho, 0.5)[0]
+    top = loss + 8 * math.sqrt(loss) + 1e-9
+    curve = [(top * i / _GRID, delta(loss, top * i / _GRID)) for i in range(_GRID + 1)]
+    if pure is not None:
+        curve.append((float(pure), 0.0))
+    bounds = [
+        min(math.exp(wanted) * false_alarm + chance, 1 - math.exp(-wanted) * (1 - false_alarm - chance))
+        for wanted, chance in curve
+    ]
+    return max(false_alarm, min(1.0, *bounds))
 
 
 def _checked(rho: Real, delta: Real) -> tuple[float, float]:

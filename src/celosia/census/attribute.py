@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, Field, TypeAdapter, field_validator, model_validator
 
 from celosia.core.codes import Code
 from celosia.core.dictionary import Variable
@@ -22,9 +22,13 @@ EMPTY = ""
 def _listed(codes: Any) -> Any:
     """A range of whole numbers written ``{from: 0, to: 100}`` (both included), or anything that can be listed."""
     if isinstance(codes, Mapping):
-        if set(codes) != {"from", "to"} or not all(isinstance(end, int) for end in codes.values()):
+        if set(codes) != {"from", "to"}:
             raise OptionError("domain-range")
-        return tuple(range(codes["from"], codes["to"] + 1))
+        try:
+            first, last = (int(str(codes[end])) for end in ("from", "to"))  # a plan keeps numbers as text
+        except ValueError:
+            raise OptionError("domain-range") from None
+        return tuple(range(first, last + 1))
     return tuple(codes) if isinstance(codes, Iterable) and not isinstance(codes, str) else codes
 
 
@@ -89,6 +93,10 @@ class Attribute(Frozen):
         return np.fromiter(self.digit_of.values(), dtype=np.int32, count=len(self.codes))
 
 
+Bands = TypeAdapter(dict[Code, Codes])
+"""Group → its categories."""
+
+
 class Grouping(Frozen):
     """Categories of a variable taken together in a query: ages in bands.
 
@@ -97,8 +105,26 @@ class Grouping(Frozen):
     variable
         The variable of the domain.
     groups
-        Its category → the group; a category that is not named is in no answer.
+        Its category → the group; a category that is not named is in no answer. Instead of it, ``bands`` may be given:
+        group → its categories, or the first and last of them.
+
+    Examples
+    --------
+    >>> ages = Grouping(variable="P09", bands={"0-1": {"from": 0, "to": 1}, "2": ["2"]})
+    >>> dict(ages.groups)
+    {'0': '0-1', '1': '0-1', '2': '2'}
     """
 
     variable: str
     groups: ReadOnly[Code, Code]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_bands(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping) or "bands" not in given or "groups" in given:
+            return given
+        bands = Bands.validate_python(given["bands"])
+        named = [(code, group) for group, codes in bands.items() for code in codes]
+        if len({code for code, _ in named}) < len(named):
+            raise OptionError("domain-codes-repeated")
+        return {name: value for name, value in given.items() if name != "bands"} | {"groups": dict(named)}

@@ -104,7 +104,7 @@ class Evaluation(Tabular):
         whole = rows.filter(pl.col("group").is_null()).select("level", "query", pl.col("mae").alias("mae_all"))
         groups = rows.filter(pl.col("group").is_not_null() & (pl.col("answers") > 0))
         joined = groups.join(whole, on=["level", "query"], how="left", maintain_order="left")
-        order = joined.with_columns((pl.col("mae") / pl.col("mae_all")).alias("ratio")).sort(
+        order = joined.with_columns((pl.col("mae") / pl.col("mae_all")).fill_nan(None).alias("ratio")).sort(
             "ratio", descending=True, nulls_last=True, maintain_order=True
         )
         return order.select("level", "query", "group", "answers", "mae", "mae_all", "rmse", "mean_error")

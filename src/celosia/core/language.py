@@ -87,6 +87,13 @@ def number(value: float, decimals: int | None = None) -> str:
     return str(format_decimal(value, format=pattern, locale=_NUMBER_LOCALE[language()]))
 
 
+def power_of_ten(value: float) -> str:
+    """A tiny number as it is read aloud: 10⁻¹⁰."""
+    mantissa, _, exponent = f"{value:.1e}".partition("e")
+    raised = "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] if digit.isdigit() else "⁻" for digit in str(int(exponent)))
+    return f"10{raised}" if float(mantissa) == 1 else f"{number(float(mantissa), 1)} · 10{raised}"
+
+
 def percent(share: float, decimals: int = 2) -> str:
     """A share in [0, 1] as a percentage in the language in force; what is not none never reads as none."""
     least = 10.0**-decimals

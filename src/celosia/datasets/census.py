@@ -38,10 +38,17 @@ OLDEST = 100
 
 @dataclass(frozen=True, eq=False)
 class Census:
-    """The two files of a census. ``ID_VIVIENDA`` links them, inside the confidential file only."""
+    """The two files of a census. ``ID_VIVIENDA`` links them, inside the confidential file only.
+
+    Attributes
+    ----------
+    places
+        The public list of zones with the codes of every level above, those where nobody lives among them.
+    """
 
     persons: Microdata
     dwellings: Microdata
+    places: pl.DataFrame
 
 
 def census(n: int = 100_000, key: int = 1) -> Census:
@@ -73,6 +80,7 @@ def census(n: int = 100_000, key: int = 1) -> Census:
     return Census(
         persons=_persons(key, people, zones[zone[dwelling]], dwelling),
         dwellings=_dwellings(rng, zones[zone], np.bincount(dwelling, minlength=total)),
+        places=zones.drop("share"),
     )
 
 

@@ -43,6 +43,39 @@ def writing_all(*targets: str | Path) -> Iterator[tuple[Path, ...]]:
             temporary.unlink(missing_ok=True)
 
 
+@contextmanager
+def writing_folder(target: str | Path) -> Iterator[Path]:
+    """Give a temporary folder to fill; on leaving the block it becomes ``target``, in place of what was there.
+
+    A process that is killed between the two renames leaves the old folder beside its place; the next call puts it back.
+    """
+    path = Path(target).resolve()
+    old = path.with_name(f".{path.name}.old")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    try:
+        if old.exists():
+            shutil.rmtree(old) if path.exists() else old.rename(path)
+        temporary.mkdir()
+        yield temporary
+        for file in temporary.rglob("*"):
+            if file.is_file():
+                _sync(file)
+        if path.exists():
+            path.rename(old)
+        try:
+            temporary.rename(path)
+        except BaseException:
+            if old.exists():
+                old.rename(path)
+            raise
+        _sync_folder(path.parent)
+        shutil.rmtree(old, ignore_errors=True)
+    except OSError as error:
+        raise _refusal(error, path) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
 def _temporary(path: Path) -> Path:
     if not path.parent.is_dir():
         raise FileError("folder-missing", path=str(path.parent))
@@ -58,7 +91,11 @@ def _beside(path: Path) -> Path:
 def _to_disk(temporary: Path, path: Path) -> None:
     if path.exists():
         shutil.copymode(path, temporary)
-    with temporary.open("rb+") as file:
+    _sync(temporary)
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb+") as file:
         os.fsync(file.fileno())
 
 

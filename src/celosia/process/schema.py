@@ -56,7 +56,7 @@ def plan_schema(release: type[Any]) -> dict[str, Any]:
         "additionalProperties": False,
         "$defs": shared,
     }
-    relaxed: dict[str, Any] = _any_scalar(whole)
+    relaxed: dict[str, Any] = any_scalar(whole)
     return relaxed
 
 
@@ -98,13 +98,13 @@ def _fields(
     return schema
 
 
-def _any_scalar(schema: Any) -> Any:
+def any_scalar(schema: Any) -> Any:
     """The schema with every free text open to numbers and booleans."""
     if isinstance(schema, list):
-        return [_any_scalar(part) for part in schema]
+        return [any_scalar(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    opened = {name: _any_scalar(part) for name, part in schema.items()}
+    opened = {name: any_scalar(part) for name, part in schema.items()}
     if schema.get("type") == "string" and "enum" not in schema and "const" not in schema:
         opened["type"] = ["string", "number", "boolean"]
     return opened

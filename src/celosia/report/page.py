@@ -12,8 +12,8 @@ from celosia.report.blocks import Block
 _NAMES = {"es": "Español", "en": "English"}
 
 
-def page(title: Callable[[], str], blocks: Callable[[], Sequence[Block]]) -> str:
-    """The page; ``title`` and ``blocks`` are called once in each language."""
+def page(title: Callable[[], str], blocks: Callable[[], Sequence[Block]], footer: str = "page.footer") -> str:
+    """The page; ``title`` and ``blocks`` are called once in each language, ``footer`` is the code of a text."""
     first = language()
     style = files("celosia.report").joinpath("page.css").read_text("utf-8")
     mains, buttons = [], []
@@ -25,9 +25,7 @@ def page(title: Callable[[], str], blocks: Callable[[], Sequence[Block]]) -> str
         )
         with speaking(name):
             body = "\n".join(block.html() for block in blocks())
-            mains.append(
-                f'<main lang="{name}">\n{body}\n<footer><p>{escape(text("page.footer"))}</p></footer>\n</main>'
-            )
+            mains.append(f'<main lang="{name}">\n{body}\n<footer><p>{escape(text(footer))}</p></footer>\n</main>')
     head = (
         f'<!doctype html>\n<html lang="{first}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
