@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from polars.exceptions import ComputeError
 from refusal import refused
 
 from celosia.core.errors import FileError
@@ -26,18 +29,48 @@ def test_the_file_appears_whole(tmp_path):
     assert names(tmp_path) == ["a.txt"]
 
 
-@pytest.mark.parametrize("failure", [KeyboardInterrupt(), ValueError(), OSError(errno.ENOSPC, "full")])
+FULL = (
+    OSError(errno.ENOSPC, "full"),
+    OSError("No space left on device (os error 28)"),  # as polars says it of CSV
+    ComputeError("parquet: underlying IO error: No space left on device (os error 28)"),
+)
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt(), ValueError(), ComputeError("otra cosa"), *FULL])
 def test_a_failure_while_writing_leaves_the_old_file(tmp_path, failure):
     target = tmp_path / "a.txt"
     target.write_text("viejo")
-    expected = FileError if isinstance(failure, OSError) else type(failure)
+    expected = FileError if failure in FULL else type(failure)
     with pytest.raises(expected) as caught, atomic.writing(target) as temporary:
         temporary.write_text("a medias")
         raise failure
     assert target.read_text() == "viejo"
     assert names(tmp_path) == ["a.txt"]
-    if isinstance(failure, OSError):
+    if failure in FULL:
         assert caught.value.code == "disk-full"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files as Linux does")
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "xlsx", "sav", "dta", "por", "xpt"])
+def test_a_write_that_the_system_stops_leaves_the_old_file(tmp_path, suffix):
+    program = f"""
+import resource, signal, sys
+import polars as pl
+import celosia
+from celosia.core.errors import FileError
+path = "d.{suffix}"
+celosia.write(pl.DataFrame({{"x": [1, 2]}}), path)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+try:
+    celosia.write(pl.DataFrame({{"x": [i * 7919 % 1000003 / 7 for i in range(50_000)]}}), path)
+except FileError as error:
+    print(error.code)
+    assert celosia.read(path).height == 2
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "write-failed", done
+    assert not [name for name in names(tmp_path) if name.startswith(".")], "no litter"
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])

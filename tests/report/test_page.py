@@ -104,6 +104,17 @@ def test_a_census_shows_the_k_that_each_row_implies(outcome):
     assert shown["Unidades con riesgo sobre 5\u202f%"] == "20"
     assert shown["Registros que violan 5-anonimato"] == "5 (no llega a actuar)"
     assert shown["Riesgo global"] == "(no llega a actuar)"
+    assert "Unidades con riesgo de 100\u202f%" in shown, "nothing is above 100 %"
+
+
+def test_dropped_records_are_told_with_what_they_stood_for():
+    text = "kind: sample\npolicy: ine-hogares\nroles: {weight: w}\nscenarios: {e: [a]}\n"
+    frame = pl.DataFrame({"a": [1] * 9 + [2], "w": [10.0] * 9 + [30.0]})
+    drop = {"do": "drop_records", "name": "raros", "where": "a == 2", "weight": "w", "recalibrate": True}
+    done = Study.of(frame, Plan.parse(text)).apply(drop)
+    said = [block.text for block in blocks(decide(done)) if isinstance(block, Note)]
+    assert "«raros»: los registros quitados representaban a 30 personas (25,00\u202f% del total ponderado)." in said
+    assert any("se ajustaron" in note for note in said)
 
 
 def test_rows_give_before_and_after_side_by_side(outcome):

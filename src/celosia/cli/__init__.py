@@ -11,6 +11,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0: done, and it passes. 1: done, and it does not pass. 2: could not be done. 130: stopped by the user.
     """
-    from celosia.cli.app import run
-
+    try:
+        from celosia.cli.app import run
+    except KeyboardInterrupt:  # nothing has begun
+        return 130
     return run(list(sys.argv[1:] if arguments is None else arguments))

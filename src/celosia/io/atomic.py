@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+from polars.exceptions import PolarsError
 
 from celosia.core.errors import FileError
 
@@ -36,8 +39,11 @@ def writing_all(*targets: str | Path) -> Iterator[tuple[Path, ...]]:
         for temporary, path in zip(temporaries, paths, strict=True):
             _to_disk(temporary, path)
         _take_places(temporaries, paths)
-    except OSError as error:
-        raise _refusal(error, paths[-1]) from error
+    except (OSError, PolarsError) as error:
+        number = _errno(error)
+        if number is None and not isinstance(error, OSError):
+            raise
+        raise _refusal(error, number, paths[-1]) from error
     finally:
         for temporary in temporaries:
             temporary.unlink(missing_ok=True)
@@ -140,9 +146,19 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _refusal(error: OSError, path: Path) -> FileError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+def _errno(error: OSError | PolarsError) -> int | None:
+    """The system's number of an error; polars gives it in its text alone."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno
+    told = re.search(r"os error (\d+)", str(error))
+    return int(told[1]) if told else None
+
+
+def _refusal(error: OSError | PolarsError, number: int | None, path: Path) -> FileError:
+    if number in (errno.ENOSPC, errno.EDQUOT):
         return FileError("disk-full", path=str(path))
-    if isinstance(error, PermissionError):
+    if isinstance(error, PermissionError) or number in (errno.EACCES, errno.EPERM):
         return FileError("file-not-writable", path=str(path))
-    return FileError("write-failed", path=str(path), reason=error.strerror or type(error).__name__)
+    return FileError(
+        "write-failed", path=str(path), reason=type(error).__name__ if number is None else os.strerror(number)
+    )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
-from errno import ENOSPC
+from errno import EIO, ENOSPC
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import polars as pl
 
 from celosia.core.dictionary import Level, Variable
 from celosia.core.errors import FileError
-from celosia.io import letters, spss_missing
+from celosia.io import letters, spss_missing, whole_file
 from celosia.io.formats import Missing, Support
 from celosia.io.wire import Wire
 
@@ -165,7 +166,26 @@ def _call(frame: pl.DataFrame, path: Path, support: Support, options: dict[str, 
     compressed = {"compress": True} if path.suffix.lower() == ".zsav" else {}
     try:
         getattr(pyreadstat, f"write_{writer}")(frame, str(path), **options, **compressed)
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
-        if shutil.disk_usage(path.parent).free < _SMALL_DISK:
-            raise OSError(ENOSPC, "disk full", str(path)) from None
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
+        full = shutil.disk_usage(path.parent).free < _SMALL_DISK
+        if full or "write data" in str(error):
+            raise _stopped(path) from None
         raise FileError("format-refuses", format=support.format) from None
+    if support.format == "xpt":
+        _check_transport(path)
+
+
+def _check_transport(path: Path) -> None:
+    """Raise where the file is shorter than it says: its writer does not look whether its bytes were taken."""
+    import pyreadstat
+
+    meta = pyreadstat.read_xport(str(path), metadataonly=True, output_format="polars")[1]
+    if not whole_file.holds_its_records(path, sum(meta.variable_storage_width.values())):
+        raise _stopped(path)
+
+
+def _stopped(path: Path) -> OSError:
+    """The system took no more bytes: for want of room, or for another reason that nobody told."""
+    if shutil.disk_usage(path.parent).free < _SMALL_DISK:
+        return OSError(ENOSPC, os.strerror(ENOSPC), str(path))
+    return OSError(EIO, os.strerror(EIO), str(path))

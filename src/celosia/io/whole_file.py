@@ -31,6 +31,16 @@ def check_records(path: Path, format: str, records: int) -> None:
         raise FileError("file-cut", path=str(path))
 
 
+def holds_its_records(path: Path, width: int) -> bool:
+    """Whether a transport file, of records this wide, is long enough for the records that it announces."""
+    with path.open("rb") as file:
+        head = file.read(1 << 20)
+    announced = _XPORT_COUNT.search(head)
+    if announced is None:
+        return False
+    return path.stat().st_size >= announced.start() + _XPORT_RECORD + int(announced.group(1)) * width
+
+
 def _starts(path: Path, mark: bytes) -> bool:
     with path.open("rb") as file:
         return file.read(len(mark)) == mark

@@ -9,6 +9,7 @@ import polars as pl
 
 from celosia.core.language import number, percent, text
 from celosia.core.picture import chart
+from celosia.methods.drop_records import Dropped
 from celosia.process.measuring import perturbed
 from celosia.process.release import Outcome
 from celosia.process.study import Study
@@ -42,6 +43,7 @@ def blocks(outcome: Outcome) -> Sequence[Block]:
         Table(text("summary.before-after.caption"), before_after(study), figures=("before", "after")),
         Title(text("summary.steps")),
         Table(text("summary.steps.caption"), steps(study)),
+        *(Note(note) for note in losses(study)),
     ]
     made += [risk_figure(study, scenario.name) for scenario in study.plan.scenarios]
     made += [Title(text("summary.countings")), Table(text("summary.countings.caption"), countings(study))]
@@ -108,6 +110,20 @@ def steps(study: Study) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
+def losses(study: Study) -> list[str]:
+    """What records that were dropped stood for, in sentences."""
+    said = []
+    for state in study.history[1:]:
+        done = state.result
+        if not isinstance(done, Dropped) or done.lost_weight is None or done.lost_weight_share is None:
+            continue
+        facts = {"lost": number(done.lost_weight, 0), "share": percent(done.lost_weight_share)}
+        said.append(text("summary.lost-weight", step=state.plan.steps[-1].name, **facts))
+        if getattr(done.method, "recalibrate", False):
+            said.append(text("summary.recalibrated"))
+    return said
+
+
 def perturbation_notes(study: Study) -> list[Note]:
     """For every scenario with perturbed keys: that its counts are no measure of its risk."""
     found = [(scenario.name, perturbed(study, scenario)) for scenario in study.plan.scenarios]
@@ -144,6 +160,8 @@ def verdict_table(verdict: Verdict) -> pl.DataFrame:
 
 def _verdict_row(before: Row | None, row: Row) -> tuple[str, ...]:
     measure, _, at = row.measure.partition(" ")
+    if row.measure == "share_above 100 %":  # nothing is above: it is Tabla 20's "= 100 %"
+        measure = "certain"
     limit = "0\u202f%" if row.limit == 0 else f"<\u00a0{_limit(row.limit)}"
     implied = "" if row.implied_k is None else number(row.implied_k, 0)
     return (
