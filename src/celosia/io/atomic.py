@@ -40,10 +40,7 @@ def writing_all(*targets: str | Path) -> Iterator[tuple[Path, ...]]:
             _to_disk(temporary, path)
         _take_places(temporaries, paths)
     except (OSError, PolarsError) as error:
-        number = _errno(error)
-        if number is None and not isinstance(error, OSError):
-            raise
-        raise _refusal(error, number, paths[-1]) from error
+        raise _refusal(error, paths[-1]) from error
     finally:
         for temporary in temporaries:
             temporary.unlink(missing_ok=True)
@@ -76,7 +73,7 @@ def writing_folder(target: str | Path) -> Iterator[Path]:
             raise
         _sync_folder(path.parent)
         shutil.rmtree(old, ignore_errors=True)
-    except OSError as error:
+    except (OSError, PolarsError) as error:
         raise _refusal(error, path) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -154,11 +151,14 @@ def _errno(error: OSError | PolarsError) -> int | None:
     return int(told[1]) if told else None
 
 
-def _refusal(error: OSError | PolarsError, number: int | None, path: Path) -> FileError:
+def _refusal(error: OSError | PolarsError, path: Path) -> FileError | PolarsError:
+    """What the system refused, in our words; an error of polars that is not the system's stays as it is."""
+    number = _errno(error)
+    if number is None and isinstance(error, PolarsError):
+        return error
     if number in (errno.ENOSPC, errno.EDQUOT):
         return FileError("disk-full", path=str(path))
     if isinstance(error, PermissionError) or number in (errno.EACCES, errno.EPERM):
         return FileError("file-not-writable", path=str(path))
-    return FileError(
-        "write-failed", path=str(path), reason=type(error).__name__ if number is None else os.strerror(number)
-    )
+    reason = type(error).__name__ if number is None else os.strerror(number)
+    return FileError("write-failed", path=str(path), reason=reason)
