@@ -105,7 +105,8 @@ def test_a_broken_promise_throws_the_output_away(do, monkeypatch):
         result = transform(self, data, run)
         spoiled = result.data.column("sexo").to_list()
         spoiled[0] = 2 if spoiled[0] == 1 else 1
-        treated = result.data.with_columns({"sexo": pl.Series(spoiled, dtype=result.data.column("sexo").dtype)})
+        dtype = result.data.column("sexo").dtype
+        treated = result.data.with_columns({"sexo": pl.Series(spoiled, dtype=dtype, strict=False)})
         return type(result)(**{**vars(result), "data": treated})
 
     monkeypatch.setattr(kind, "_transform", sabotaged)

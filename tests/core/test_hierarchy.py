@@ -82,7 +82,6 @@ def test_labels_and_unknown_codes():
     places = Hierarchy(rows=tuple(ROWS), labels=({}, {}, {"01": "Tarapacá"}), name="comuna")
     assert places.label(2, "01") == "Tarapacá"
     assert places.label(2, "02") == "02"
-    assert places.missing_from(pl.Series(["01101", "99999", None, "88888"])) == 2
     with pytest.raises(DataError) as caught:
         places.parents("77777")
     assert "77777" not in str(caught.value)

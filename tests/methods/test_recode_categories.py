@@ -113,7 +113,7 @@ def test_codes_that_the_hierarchy_does_not_know_are_counted_not_shown(language):
     frame = pl.DataFrame({"comuna": ["01101", "77777", "66666", "66666"]})
     with pytest.raises(DataError) as caught, speaking(language):
         RecodeCategories(variables=("comuna",), hierarchy=ROWS, to_level=1).apply(frame)
-    assert caught.value.code == "hierarchy-codes-unknown"
+    assert caught.value.code == "hierarchy-incomplete"
     assert caught.value.facts["count"] == 2
     with speaking(language):
         assert "77777" not in str(caught.value)

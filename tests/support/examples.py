@@ -7,11 +7,22 @@ import polars as pl
 from celosia import Dictionary, Microdata, Variable, methods
 
 KEYS = ("zona", "sexo", "edad")
+TREES = {
+    "zona": {"01": "norte", "02": "norte", "03": "sur", "04": "sur"},
+    "sexo": [["1", "*"], ["2", "*"]],
+    "edad": {"intervals": {"low": 0, "high": 99, "levels": [10, 20]}},
+}
 
 USES = {
     "blank_small_areas": {"area": "hogar", "variables": ("edad", "ingreso"), "at_most": 2},
     "drop_variables": {"variables": ("nombre",)},
     "drop_records": {"where": 'zona == "04"'},
+    "generalization": {
+        "hierarchies": TREES,
+        "k": 3,
+        "suppression_limit": 0.1,
+        "models": [{"model": "average_risk", "risk": 0.2}],
+    },
     "household_size": {"household": "hogar"},
     "ine_census_2017": {
         "area": "zona",
@@ -25,6 +36,7 @@ USES = {
         "arrival": None,
         "keep_area": True,
     },
+    "local_recoding": {"hierarchies": TREES, "k": 3},
     "local_suppression": {"keys": KEYS, "k": 3, "max_share": 1.0},
     "merge_areas": {"area": "zona", "minimum_persons": 40},
     "new_ids": {"variable": "hogar"},

@@ -87,12 +87,13 @@ class Hierarchy(Frozen):
     @classmethod
     def from_prefix(cls, codes: Iterable[Any], lengths: Sequence[int], name: str = "") -> Hierarchy:
         """From codes whose first characters name their parents (comuna 01101 → provincia 011 → región 01)."""
-        spelled = sorted({code for code in map(spell, codes) if code is not None})
         longest = max(lengths, default=0)
-        for number, code in enumerate(spelled, start=1):
-            if len(code) < longest:
+        spelled: set[str] = set()
+        for number, code in enumerate(map(spell, codes), start=1):
+            if code is not None and len(code) < longest:
                 raise DataError("hierarchy-code-short", row=number, length=longest)
-        return cls(rows=tuple((code, *(code[:length] for length in lengths)) for code in spelled), name=name)
+            spelled |= {code} if code is not None else set()
+        return cls(rows=tuple((code, *(code[:length] for length in lengths)) for code in sorted(spelled)), name=name)
 
     @classmethod
     def from_columns(cls, frame: pl.DataFrame, columns: Sequence[str], name: str = "") -> Hierarchy:
@@ -101,8 +102,25 @@ class Hierarchy(Frozen):
         return cls(rows=tuple(spelled.sort(columns).iter_rows()), name=name)
 
     @classmethod
-    def from_csv(cls, path: str | Path, separator: str | None = None, header: bool = False) -> Hierarchy:
-        """From a file with one line a leaf: its code, its parent's, …; the separator is found out."""
+    def from_csv(
+        cls,
+        path: str | Path,
+        separator: str | None = None,
+        header: bool = False,
+        columns: Sequence[str] = (),
+        labels: Sequence[str] = (),
+    ) -> Hierarchy:
+        """From a file with one line a leaf: its code, its parent's, …; the separator is found out.
+
+        Parameters
+        ----------
+        header
+            Whether the first line names the columns.
+        columns
+            The columns of the levels, most detailed first, where the file has others or another order.
+        labels
+            The columns of the labels of each level, in the same order.
+        """
         import csv
 
         file = Path(path)
@@ -111,7 +129,15 @@ class Hierarchy(Frozen):
             raise FileError("file-empty", path=file.name)
         mark = separator or max(";,\t|", key=lines[0].count)
         rows = [tuple(row) for row in csv.reader(lines, delimiter=mark)]
-        return cls(rows=tuple(rows[1:] if header else rows), name=file.stem)
+        if labels and not columns:
+            raise OptionError("option-needs", option="labels", needs="columns")
+        if not columns:
+            return cls(rows=tuple(rows[1:] if header else rows), name=file.stem)
+        codes, texts = (_picked(rows, wanted, file.name) for wanted in (columns, labels))
+        named = tuple(
+            {row[level]: text[level] for row, text in zip(codes, texts, strict=True)} for level in range(len(labels))
+        )
+        return cls(rows=tuple(dict.fromkeys(codes)), labels=named, name=file.stem)
 
     def with_top(self, code: str = "*") -> Hierarchy:
         """The same tree under one root; a tree that has this root already stays as it is."""
@@ -163,17 +189,31 @@ class Hierarchy(Frozen):
         """The label of a code at a level; the code where it has none."""
         return self.labels[level].get(code, code) if level < len(self.labels) else code
 
-    def missing_from(self, values: pl.Series) -> int:
-        """How many distinct codes of a column the hierarchy does not know."""
-        known = set(self.codes[0])
-        return sum(code not in known for code in spell_series(values.drop_nulls().unique()).to_list())
+    def on(self, data: Microdata, variable: str) -> Hierarchy:
+        """Itself, once it is sure to cover a variable of the data."""
+        self.check_covers(data, variable)
+        return self
 
     def check_covers(self, data: Microdata, variable: str) -> None:
         """Raise where a code of a variable, other than its missing ones, is no leaf: how many, and the first row."""
         values = data.column(variable)
-        known = list(self.codes[0])
-        outside = ~(spell_series(values).is_in(known) | data.dictionary[variable].missing_mask(values))
-        first = outside.arg_max()
-        if first is not None and outside[first]:
-            count = spell_series(values.filter(outside)).n_unique()
-            raise DataError("hierarchy-incomplete", variable=variable, row=first + 1, count=count)
+        distinct = values.unique()
+        outside = ~(
+            spell_series(distinct).is_in(list(self.codes[0])) | data.dictionary[variable].missing_mask(distinct)
+        )
+        unknown = spell_series(distinct.filter(outside)).unique()
+        if unknown.len():
+            first = spell_series(values).is_in(unknown.implode()).arg_max()
+            raise DataError("hierarchy-incomplete", variable=variable, row=(first or 0) + 1, count=unknown.len())
+
+
+def _picked(rows: Sequence[Path_], columns: Sequence[str], file: str) -> list[Path_]:
+    """The cells of some columns; the first row names them all."""
+    names = [name.strip() for name in rows[0]]
+    if unknown := tuple(name for name in columns if name not in names):
+        raise FileError("hierarchy-columns", path=file, columns=unknown, known=tuple(names))
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(names):
+            raise DataError("hierarchy-ragged", row=number, expected=len(names), found=len(row))
+    places = [names.index(name) for name in columns]
+    return [tuple(row[place] for place in places) for row in rows[1:]]

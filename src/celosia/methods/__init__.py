@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from celosia.methods.blank_small_areas import BlankSmallAreas
     from celosia.methods.drop_records import DropRecords
     from celosia.methods.drop_variables import DropVariables
+    from celosia.methods.generalization import Generalization
     from celosia.methods.household_size import HouseholdSize
     from celosia.methods.ine_census_2017 import IneCensus2017
+    from celosia.methods.local_recoding import LocalRecoding
     from celosia.methods.local_suppression import LocalSuppression
     from celosia.methods.merge_areas import MergeAreas
     from celosia.methods.new_ids import NewIds
@@ -32,8 +34,10 @@ REGISTRY = {
     "blank_small_areas": "BlankSmallAreas",
     "drop_variables": "DropVariables",
     "drop_records": "DropRecords",
+    "generalization": "Generalization",
     "household_size": "HouseholdSize",
     "ine_census_2017": "IneCensus2017",
+    "local_recoding": "LocalRecoding",
     "local_suppression": "LocalSuppression",
     "merge_areas": "MergeAreas",
     "new_ids": "NewIds",
@@ -51,8 +55,10 @@ __all__ = [
     "BlankSmallAreas",
     "DropRecords",
     "DropVariables",
+    "Generalization",
     "HouseholdSize",
     "IneCensus2017",
+    "LocalRecoding",
     "LocalSuppression",
     "MergeAreas",
     "Method",

@@ -3,7 +3,8 @@ r"""Generalization: one level of its hierarchy for each key, the best of all cho
 Every key is replaced by its ancestors at one level throughout the file (full-domain recoding). Records in groups that
 are still too small, or break another model, lose all of their keys: at most a given share of the file. Of all choices
 of levels that comply, the one with the least loss is found, exactly (``methods.optimum``; the losses are those of
-``methods.losses``, the models those of ``methods.class_models``). Conventions agree with ARX 3.9.2: records without
+``methods.losses``, the models those of ``methods.group_models`` and
+``methods.sample_models``). Conventions agree with ARX 3.9.2: records without
 keys need no company, sensitive values stay with them, and models compare with the file as it came in.
 
 A missing cell that is no leaf of the hierarchy stays as it is at every level and counts as one leaf.
@@ -24,18 +25,20 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from celosia.core.errors import OptionError
-from celosia.core.method import Method, Promise, Protected
+from celosia.core.language import number, percent, text
+from celosia.core.method import Protected
 from celosia.core.microdata import Microdata
 from celosia.core.model import ReadOnly
+from celosia.core.picture import Picture, chart
 from celosia.core.run import Run
 from celosia.engines import engine
-from celosia.methods.class_models import GroupModel, Model
-from celosia.methods.climbing import Trees, check_input, climbed
+from celosia.methods.climbing import ClimbingMethod, climbed
+from celosia.methods.goal import Goal
 from celosia.methods.lattice import Lattice
 from celosia.methods.losses import Aggregate, LossName, loss_on
-from celosia.methods.optimum import Goal, Optimum, optimum
-from celosia.verify import SameRecords, Untouched
-from celosia.verify.generalised import Ancestors, EmptiedAtMost, SafeOrEmptied
+from celosia.methods.optimum import Optimum, optimum
+
+Level = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +55,7 @@ class Generalised(Protected):
         The loss, what no choice can go below, and whether both are the same.
     explored
         Every choice of levels that was looked at: ``levels``, ``feasible``, ``risk`` (one over the smallest group),
-        ``loss``, ``suppressed``.
+        ``loss``, ``suppressed`` and their ``share`` of the records.
     """
 
     levels: Mapping[str, int] = field(default_factory=dict)
@@ -67,24 +70,65 @@ class Generalised(Protected):
         cells = [self.changed.get(name, 0) for name in self.levels]
         return pl.DataFrame({"variable": list(self.levels), "level": list(self.levels.values()), "cells": cells})
 
+    def choices(self) -> pl.DataFrame:
+        """Of the choices looked at those that none beats in both loss and suppressed records.
+
+        Above the one chosen: what suppressing less costs. Below it: what suppressing more spares.
+        """
+        rows = self.explored.sort("suppressed", "loss", maintain_order=True)
+        least = rows["loss"].cum_min().shift(1).fill_null(float("inf"))
+        front = rows.filter(rows["loss"] < least)
+        levels = [dict(chosen) for chosen in front["levels"]]
+        return front.with_columns(
+            pl.Series("levels", [", ".join(f"{name} {level}" for name, level in chosen.items()) for chosen in levels]),
+            pl.Series("chosen", [chosen == dict(self.levels) for chosen in levels]),
+        )
+
+    def picture(self) -> Picture:
+        """Loss against the share of the records that are suppressed, of every choice looked at."""
+        what = {True: text("choice.complies"), False: text("choice.fails")}
+        near = (pl.col("share").round(3), pl.col("loss").round_sig_figs(3), pl.col("feasible"))
+        rows = self.explored.select(near).unique(maintain_order=True).sort("feasible")
+        points = rows.select("share", "loss", choice=pl.col("feasible").replace_strict(what, return_dtype=pl.String))
+        mine = {"share": self._share, "loss": self.loss, "choice": text("choice.chosen")}
+        return chart(
+            pl.concat([points, pl.DataFrame([mine])]),
+            "share",
+            "loss",
+            mark="point",
+            group="choice",
+            alternative=text(
+                "picture.choices",
+                count=number(self.explored.height, 0),
+                loss=number(self.loss, 4),
+                share=percent(self._share),
+            ),
+        )
+
+    @property
+    def _share(self) -> float:
+        """The share of the records that are suppressed."""
+        same = (pl.col("loss") == self.loss) & (pl.col("suppressed") == self.suppressed_records)
+        return float(self.explored.filter(same)["share"][0])
+
     def to_dict(self) -> dict[str, Any]:
         """What was found; of the choices looked at, their number."""
         return super().to_dict() | {"explored": self.explored.height}
 
 
-class Generalization(Method):
+class Generalization(ClimbingMethod):
     """Reach k-anonymity, and more, by the best level of each key's hierarchy.
 
     Parameters
     ----------
     hierarchies
-        Key → its hierarchy, or its rows, most detailed code first; every code of the data must be a leaf.
+        Key → its hierarchy, its rows (most detailed code first) or a rule; every code of the data must be a leaf.
     k
         How many records must share each key at the least.
     suppression_limit
         The share of the records that may lose their keys.
     models
-        What else must hold: see ``methods.class_models``.
+        What else must hold: see ``methods.group_models`` and ``methods.sample_models``.
     loss
         What to minimise: see ``methods.losses``.
     weights
@@ -93,6 +137,10 @@ class Generalization(Method):
         Weight of suppressing against generalising: 0 makes suppressing free, 1 generalising.
     aggregate
         How the losses of the keys make one; each loss has its own by default.
+    levels
+        Key → the level that it must have, or the lowest and the highest that it may have.
+    every_choice
+        Whether to look at all combinations of levels, and not only at those that the proof needs.
     time_budget
         Seconds after which the best so far is taken; ``bound`` says how good it may be.
 
@@ -112,77 +160,68 @@ class Generalization(Method):
     """
 
     do: ClassVar[str] = "generalization"
+    one_level: ClassVar[bool] = True
 
-    hierarchies: Trees
-    k: Annotated[int, Field(ge=1)]
-    suppression_limit: Annotated[float, Field(ge=0, le=1)] = 0.0
-    models: tuple[Model, ...] = ()
     loss: LossName = "loss"
-    weights: ReadOnly[str, Annotated[float, Field(gt=0, le=1)]] = Field(default_factory=dict, validate_default=True)
     factor: Annotated[float, Field(ge=0, le=1)] = 0.5
     aggregate: Aggregate | None = None
+    levels: ReadOnly[str, Level | tuple[Level, Level]] = Field(default_factory=dict, validate_default=True)
+    every_choice: bool = False
     time_budget: Annotated[float, Field(gt=0)] | None = None
 
     @model_validator(mode="after")
-    def _has_a_goal(self) -> Generalization:
-        if self.k == 1 and not self.models:
-            raise OptionError("option-range", option="k", low=2, high="n")
-        if unknown := set(self.weights) - set(self.hierarchies):
-            raise OptionError("weights-unknown", variables=tuple(sorted(unknown)))
+    def _options_fit(self) -> Generalization:
+        if unknown := set(self.levels) - set(self.hierarchies):
+            raise OptionError("levels-unknown", variables=tuple(sorted(unknown)))
+        if self.loss == "average_class_size" and self.factor == 0:
+            raise OptionError("option-range", option="factor", low="> 0", high=1)
         return self
 
     def _transform(self, data: Microdata, run: Run) -> Generalised:
-        check_input(data, self.hierarchies, self.k, self._sensitive)
-        lattice, found, goal = self._found(data, run)
-        coded = engine(data).encode(tuple(self.hierarchies), "strict")
+        trees = self.trees(data)
+        coded = engine(data).encode((*self.keys, *self.sensitive), "strict")
+        lattice = Lattice.of(coded, tuple(trees.values()))
+        goal = self._goal(lattice, data)
+        found = optimum(goal, lambda done: run.check(self.do, done), self.time_budget, self.every_choice)
+        keys = engine(data).encode(self.keys, "strict")
         split, _ = goal.split(found.best.levels)
         lost = ~split.kept[lattice.group_of(found.best.levels)]
-        levels = np.broadcast_to(np.array(found.best.levels, dtype=np.int64), coded.digits.shape)
-        treated = climbed(data, coded, lattice.keys, self.hierarchies, levels, lost)
-        names = tuple(self.hierarchies)
+        levels = np.broadcast_to(np.array(found.best.levels, dtype=np.int64), keys.digits.shape)
         return Generalised(
-            treated,
+            climbed(data, keys, lattice.keys, trees, levels, lost),
             method=self,
             run=run,
-            levels=dict(zip(names, found.best.levels, strict=True)),
+            levels=dict(zip(self.keys, found.best.levels, strict=True)),
             suppressed_records=found.best.lost,
             loss=found.best.loss,
             bound=found.bound,
             proven=found.proven,
-            explored=_table(found, names),
+            explored=_table(found, self.keys, data.height),
         )
 
-    def _found(self, data: Microdata, run: Run) -> tuple[Lattice, Optimum, Goal]:
-        """The lattice, the best node and what it was the best for."""
-        coded = engine(data).encode((*self.hierarchies, *self._sensitive), "strict")
-        lattice = Lattice.of(coded, tuple(self.hierarchies.values()))
-        loss = loss_on(lattice, self.loss, self.factor, self.weights, self.aggregate)
-        goal = Goal(lattice, loss, self.k, int(self.suppression_limit * data.height + 1e-9), self.models)
-        return lattice, optimum(goal, lambda done: run.check(self.do, done), self.time_budget), goal
-
-    @property
-    def _sensitive(self) -> tuple[str, ...]:
-        """The sensitive variables of the models, once each."""
-        return tuple(dict.fromkeys(model.sensitive for model in self.models if isinstance(model, GroupModel)))
-
-    def promises(self, before: Microdata) -> tuple[Promise, ...]:
-        """Codes climb or are emptied, few records lose their keys, and nothing else changes."""
-        keys = tuple(self.hierarchies)
-        return (
-            SameRecords(),
-            Untouched(frozenset(keys)),
-            *(Ancestors(name, tree.rows, one_level=True) for name, tree in self.hierarchies.items()),
-            EmptiedAtMost(keys, self.suppression_limit),
+    def _goal(self, lattice: Lattice, data: Microdata) -> Goal:
+        """What to look for on a lattice."""
+        spans = [self._span(name, key.height) for name, key in zip(self.keys, lattice.keys, strict=True)]
+        return Goal(
+            lattice,
+            loss_on(lattice, self.loss, self.factor, self.weights, self.aggregate),
+            self.k,
+            self.limit(data),
+            tuple(model.on(data) for model in self.models),
+            tuple(low for low, _ in spans),
+            tuple(high for _, high in spans),
         )
 
-    def lasting(self) -> tuple[Promise, ...]:
-        """k and the models, for every record that has its keys."""
-        keys = tuple(self.hierarchies)
-        models = [promise for model in self.models for promise in model.promises(keys)]
-        return (SafeOrEmptied(keys, self.k), *models)
+    def _span(self, name: str, height: int) -> tuple[int, int]:
+        """The lowest and the highest level that a key may have."""
+        asked = self.levels.get(name, (0, height))
+        low, high = (asked, asked) if isinstance(asked, int) else asked
+        if not low <= high <= height:
+            raise OptionError("level-range", variable=name, low=0, high=height)
+        return low, high
 
 
-def _table(found: Optimum, names: tuple[str, ...]) -> pl.DataFrame:
+def _table(found: Optimum, names: tuple[str, ...], records: int) -> pl.DataFrame:
     """What was looked at, a row a node, the least loss first."""
     columns = {
         "levels": [dict(zip(names, seen.levels, strict=True)) for seen in found.seen],
@@ -190,5 +229,6 @@ def _table(found: Optimum, names: tuple[str, ...]) -> pl.DataFrame:
         "risk": [seen.risk for seen in found.seen],
         "loss": [seen.loss for seen in found.seen],
         "suppressed": [seen.lost for seen in found.seen],
+        "share": [seen.lost / records for seen in found.seen],
     }
     return pl.DataFrame(columns).sort("loss", maintain_order=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from celosia.engines.contract import Ints
-from celosia.methods.class_models import GroupModel, Mask
+from celosia.methods.group_models import GroupModel, Mask
 from celosia.methods.lattice import Floats, Lattice
 from celosia.methods.packing import Levels
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -103,14 +102,14 @@ class Lattice:
         return int(self.count.sum())
 
     @cached_property
+    def whole(self) -> tuple[Ints, ...]:
+        """Records of the file by value, for each sensitive variable; a part of the file has those of all of it."""
+        return tuple(tally.sum(axis=0) for tally in self.tallies)
+
+    @cached_property
     def heights(self) -> Levels:
         """The highest level of each key."""
         return tuple(key.height for key in self.keys)
-
-    @cached_property
-    def nodes(self) -> int:
-        """Number of nodes."""
-        return prod(height + 1 for height in self.heights)
 
     @cached_property
     def packing(self) -> Packing:
@@ -122,12 +121,6 @@ class Lattice:
         """Every distinct key for itself."""
         ancestors = [key.ancestor[0][self.digits[:, j]] for j, key in enumerate(self.keys)]
         return Grouping((0,) * len(self.keys), self.packing.pack(ancestors), self.count, self.tallies)
-
-    def above(self, levels: Levels) -> Iterator[Levels]:
-        """The nodes one step more general."""
-        for j, height in enumerate(self.heights):
-            if levels[j] < height:
-                yield (*levels[:j], levels[j] + 1, *levels[j + 1 :])
 
     def group(self, levels: Levels) -> Grouping:
         """The groups at a node."""
@@ -142,7 +135,7 @@ class Lattice:
         """The lattice of some of the distinct keys alone."""
         tallies = tuple(tally[chosen] for tally in self.tallies)
         rest = Lattice(self.keys, self.digits[chosen], self.count[chosen], self.sensitive, tallies)
-        rest.packing = self.packing
+        rest.packing, rest.whole = self.packing, self.whole
         return rest
 
     def _rolled(self, source: Grouping, levels: Levels) -> tuple[Grouping, Rows]:

@@ -29,6 +29,8 @@ class LeveledKey:
         Leaves under that ancestor, for each level.
     codes
         What is published of each digit, for each level; ``None`` is an empty cell.
+    leaves
+        The codes that are leaves.
     """
 
     name: str
@@ -36,6 +38,7 @@ class LeveledKey:
     ancestor: tuple[Rows, ...]
     lines: tuple[Ints, ...]
     codes: tuple[tuple[str | None, ...], ...]
+    leaves: frozenset[str]
 
     @property
     def height(self) -> int:
@@ -47,9 +50,6 @@ class LeveledKey:
         """Match the categories of the data with the leaves; a missing one that is no leaf is itself at every level."""
         path = {row[0]: row for row in hierarchy.rows}
         rows = [None if code is None else path.get(code) for code in categories.codes]
-        kinds = categories.kinds
-        if unknown := sum(row is None and kind is None for row, kind in zip(rows, kinds, strict=True)):
-            raise DataError("hierarchy-codes-unknown", variable=name, count=unknown)
         ancestor, lines, codes = [], [], []
         for level, known in enumerate(hierarchy.codes):
             number = {code: i for i, code in enumerate(known)}
@@ -61,7 +61,7 @@ class LeveledKey:
             lines.append(np.array([1 if i >= len(known) else leaves[i] for i in mine], dtype=np.int64))
             shown = [code if row is None else row[level] for code, row in zip(categories.codes, rows, strict=True)]
             codes.append((None, *shown))
-        return cls(name, len(hierarchy.rows), tuple(ancestor), tuple(lines), tuple(codes))
+        return cls(name, len(path), tuple(ancestor), tuple(lines), tuple(codes), frozenset(path))
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,33 +19,30 @@ of Information in Medicine 55(4), 347-355, for recoding in rounds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Annotated, ClassVar
 
 import numpy as np
 import polars as pl
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from celosia.core.errors import OptionError
-from celosia.core.method import Method, Promise, Protected
+from celosia.core.errors import DataError
+from celosia.core.method import Protected
 from celosia.core.microdata import Microdata
-from celosia.core.model import ReadOnly
 from celosia.core.run import Run
 from celosia.engines import engine
 from celosia.engines.contract import Ints
-from celosia.methods.class_models import AlphaK, LDiversity
-from celosia.methods.climbing import Trees, check_input, climbed
+from celosia.methods.climbing import ClimbingMethod, climbed
+from celosia.methods.group_models import AlphaK, BetaLikeness, GroupModel, LDiversity, TCloseness
 from celosia.methods.joining import Recoded
 from celosia.methods.lattice import Floats, Lattice, Room
 from celosia.methods.leveled_keys import LeveledKey
 from celosia.methods.packing import Levels
-from celosia.verify import SameRecords, Untouched
-from celosia.verify.generalised import Ancestors, SafeOrEmptied
 
-LocalModel = Annotated[LDiversity | AlphaK, Field(discriminator="model")]
-"""Models that look at a group alone and survive its joining another."""
+LocalModel = Annotated[LDiversity | TCloseness | AlphaK | BetaLikeness, Field(discriminator="model")]
+"""Models of single groups that survive the joining of two that comply."""
 
 _NODES = 10_000_000
 _AT_ONCE = 4096
@@ -70,15 +67,17 @@ class LocallyRecoded(Protected):
     loss: float = 0.0
 
 
-class LocalRecoding(Method):
+class LocalRecoding(ClimbingMethod):
     """Reach k-anonymity by levels that differ from record to record.
 
     Parameters
     ----------
     hierarchies, k, weights
         As in ``Generalization``.
+    suppression_limit
+        The share of the records that may lose their keys; few or none do.
     models
-        ``l_diversity`` and ``alpha_k``, which hold in every group.
+        ``l_diversity``, ``t_closeness``, ``alpha_k`` and ``beta_likeness``, which hold in every group.
 
     Examples
     --------
@@ -91,36 +90,33 @@ class LocalRecoding(Method):
 
     do: ClassVar[str] = "local_recoding"
 
-    hierarchies: Trees
     k: Annotated[int, Field(ge=2)]
+    suppression_limit: Annotated[float, Field(ge=0, le=1)] = 1.0
     models: tuple[LocalModel, ...] = ()
-    weights: ReadOnly[str, Annotated[float, Field(gt=0, le=1)]] = Field(default_factory=dict, validate_default=True)
-
-    @model_validator(mode="after")
-    def _weights_of_keys(self) -> LocalRecoding:
-        if unknown := set(self.weights) - set(self.hierarchies):
-            raise OptionError("weights-unknown", variables=tuple(sorted(unknown)))
-        return self
 
     def _transform(self, data: Microdata, run: Run) -> LocallyRecoded:
-        check_input(data, self.hierarchies, self.k, self._sensitive)
-        coded = engine(data).encode((*self.hierarchies, *self._sensitive), "strict")
-        lattice = Lattice.of(coded, tuple(self.hierarchies.values()))
-        weights = np.array([self.weights.get(name, 0.5) for name in self.hierarchies])
+        trees = self.trees(data)
+        coded = engine(data).encode((*self.keys, *self.sensitive), "strict")
+        lattice = Lattice.of(coded, tuple(trees.values()))
+        models = tuple(model.on(data) for model in self.models)
+        weights = np.array([self.weights.get(name, 0.5) for name in self.keys])
         recoded = Recoded(lattice, weights)
-        rounds = list(self._rounds(recoded, run))
-        recoded.join_the_rest(self.k, self.models)
-        keys = engine(data).encode(tuple(self.hierarchies), "strict")
+        rounds = list(self._rounds(recoded, models, run))
+        recoded.join_the_rest(self.k, models)
+        lost = int(lattice.count[recoded.waiting].sum())
+        if lost > self.limit(data) or lost == data.height:
+            raise DataError("generalization-impossible", k=self.k, count=self.limit(data))
+        keys = engine(data).encode(self.keys, "strict")
         return LocallyRecoded(
-            climbed(data, keys, lattice.keys, self.hierarchies, recoded.levels, recoded.waiting),
+            climbed(data, keys, lattice.keys, trees, recoded.levels, recoded.waiting),
             method=self,
             run=run,
             rounds=self._table(rounds),
-            suppressed_records=int(lattice.count[recoded.waiting].sum()),
+            suppressed_records=lost,
             loss=recoded.loss(),
         )
 
-    def _rounds(self, recoded: Recoded, run: Run) -> Iterator[tuple[Levels, int]]:
+    def _rounds(self, recoded: Recoded, models: Sequence[GroupModel], run: Run) -> Iterator[tuple[Levels, int]]:
         """Place records node by node; the levels of each round and the records that it placed."""
         from celosia.kernels import lattice as kernel
 
@@ -141,39 +137,20 @@ class LocalRecoding(Method):
                     continue
                 levels: Levels = tuple(nodes[at - 1].tolist())
                 sound = room.size[:found] >= self.k
-                if self.models:
+                if models:
                     tallies = rest.group(levels).tallies
-                    sound &= ~reduce(np.logical_or, [model.fails(rest, tallies, sound) for model in self.models])
+                    sound &= ~reduce(np.logical_or, [model.fails(rest, tallies, sound) for model in models])
                 if sound.any():
                     yield levels, recoded.place(levels, sound[room.index])
                     rest, room = recoded.rest(), None
 
     def _table(self, rounds: list[tuple[Levels, int]]) -> pl.DataFrame:
-        names = tuple(self.hierarchies)
         return pl.DataFrame(
             {
-                "levels": [dict(zip(names, levels, strict=True)) for levels, _ in rounds],
+                "levels": [dict(zip(self.keys, levels, strict=True)) for levels, _ in rounds],
                 "records": [records for _, records in rounds],
             }
         )
-
-    @property
-    def _sensitive(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(model.sensitive for model in self.models))
-
-    def promises(self, before: Microdata) -> tuple[Promise, ...]:
-        """Codes climb or are emptied, and nothing else changes."""
-        return (
-            SameRecords(),
-            Untouched(frozenset(self.hierarchies)),
-            *(Ancestors(name, tree.rows) for name, tree in self.hierarchies.items()),
-        )
-
-    def lasting(self) -> tuple[Promise, ...]:
-        """k and the models, for every record that has its keys."""
-        keys = tuple(self.hierarchies)
-        models = [promise for model in self.models for promise in model.promises(keys)]
-        return (SafeOrEmptied(keys, self.k), *models)
 
 
 def _by_loss(keys: tuple[LeveledKey, ...], cost: Mapping[int, Floats]) -> Iterator[Ints]:

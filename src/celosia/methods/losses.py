@@ -19,7 +19,7 @@ Measures of single keys are cut to ten decimals and put together by an aggregate
 ``discernibility``
     :math:`\sum_{C\,\text{kept}}|C|^2 + \sum_{C\,\text{lost}}n|C|`.
 ``average_class_size``
-    :math:`n/(s\,\#\text{kept} + g\,[\text{any lost}])`.
+    :math:`n/(s\,\#\text{kept} + g\,[\text{any lost}])`; :math:`n` where nothing is kept.
 
 Each comes with a floor: no node at or above a node is lower. The search cuts with it.
 
@@ -298,8 +298,9 @@ class AverageClassSize(Loss):
 
     def of(self, split: Split) -> float:
         """The loss of a node."""
-        parts = self.s * int(split.kept.sum()) + self.g * (split.lost > 0)
-        return self.lattice.records / parts if parts else float("inf")
+        kept = int(split.kept.sum())
+        parts = self.s * kept + self.g * (split.lost > 0) if kept else 1.0  # nothing kept is one group of all
+        return self.lattice.records / parts
 
     def floor(self, levels: Levels) -> float:
         """Nothing is known before the groups are."""

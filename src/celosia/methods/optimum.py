@@ -14,7 +14,7 @@ Kohlmayer, Prasser, Eckert, Kemper & Kuhn (2012), *Flash: efficient, stable and 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
@@ -22,117 +22,8 @@ import numpy as np
 
 from celosia.core.errors import DataError
 from celosia.engines.contract import Ints
-from celosia.methods.class_models import GroupModel, KMap, Mask, Model, SampleModel
-from celosia.methods.lattice import Grouping, Lattice
-from celosia.methods.losses import Loss, Split
+from celosia.methods.goal import Goal, Seen
 from celosia.methods.packing import Levels
-
-
-@dataclass(frozen=True, eq=False)
-class Seen:
-    """What is known of a node that was looked at.
-
-    Attributes
-    ----------
-    levels
-        The node.
-    lost
-        Records that it would suppress.
-    loss
-        What it loses.
-    risk
-        One over the smallest kept group; 0 where none is kept.
-    feasible
-        Whether it complies.
-    hopeless
-        Whether no node that is more detailed can.
-    floor
-        What it and all above it lose at the least.
-    """
-
-    levels: Levels
-    lost: int
-    loss: float
-    risk: float
-    feasible: bool
-    hopeless: bool
-    floor: float
-
-
-@dataclass(frozen=True, eq=False)
-class Goal:
-    """What a node must fulfil, and the loss to minimise.
-
-    Attributes
-    ----------
-    k
-        Records of each kept group.
-    limit
-        Records that may be lost.
-    """
-
-    lattice: Lattice
-    loss: Loss
-    k: int
-    limit: int
-    models: Sequence[Model] = ()
-
-    def look(self, levels: Levels) -> Seen:
-        """Group the records at a node and judge it."""
-        split, hard = self.split(levels)
-        loss = self.loss.of(split)
-        kept = split.grouping.size[split.kept]
-        risk = 1.0 / int(kept.min()) if kept.size else 0.0
-        floor = self.loss.floor_of(split.grouping)
-        return Seen(levels, split.lost, loss, risk, split.lost <= self.limit, hard > self.limit, floor)
-
-    def split(self, levels: Levels) -> tuple[Split, int]:
-        """The groups that are kept, and the records lost to conditions that only get easier further up."""
-        grouping = self.lattice.group(levels)
-        maps = [model.least(self.lattice.records) for model in self.models if isinstance(model, KMap)]
-        kept = grouping.size >= max([self.k, *maps])
-        hard = ~kept
-        for model in self.models:
-            if isinstance(model, GroupModel):
-                fails = model.fails(self.lattice, grouping.tallies, kept)
-                if model.monotone_at(self.limit):
-                    hard |= fails
-                kept &= ~fails
-        asked = [model for model in self.models if isinstance(model, SampleModel)]
-        if asked:
-            kept = self._thinned(asked, grouping, kept)
-        return Split(grouping, kept), int(grouping.size[hard].sum())
-
-    def _thinned(self, asked: Sequence[SampleModel], grouping: Grouping, kept: Mask) -> Mask:
-        """Without the smallest groups, as few as it takes for the rest to comply.
-
-        Of groups of one size those with the most general codes go first; one that is general in every key is no risk.
-        """
-        if grouping.levels == self.lattice.heights:
-            return kept
-        rows = np.flatnonzero(kept)
-        order = rows[np.lexsort((rows, -self._generality(grouping)[rows], grouping.size[rows]))]
-        sizes = grouping.size[order]
-        low, high = 0, 0
-        while high < sizes.size and not all(model.sound(sizes[high:]) for model in asked):
-            low, high = high + 1, min(2 * high + 1, sizes.size)
-        while low < high:
-            middle = (low + high) // 2
-            if all(model.sound(sizes[middle:]) for model in asked):
-                high = middle
-            else:
-                low = middle + 1
-        thinned = kept.copy()
-        thinned[order[:low]] = False
-        return thinned
-
-    def _generality(self, grouping: Grouping) -> Ints:
-        """For each group, what its records lose by their codes, on a scale that joins the keys."""
-        packing, total = self.lattice.packing, np.zeros(grouping.size.size)
-        for j, (key, start) in enumerate(zip(self.lattice.keys, packing.at(grouping.levels), strict=True)):
-            leaves = packing.leaves[start + packing.column(grouping.packed, j)]
-            total += np.log1p((leaves - 1) / max(key.domain - 1, 1))
-        return np.rint(total * 1e9).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,15 +40,12 @@ class Optimum:
         No node loses less than this.
     proven
         Whether the best node is the best there is.
-    barriers
-        The most general hopeless nodes.
     """
 
     best: Seen
     seen: tuple[Seen, ...]
     bound: float
     proven: bool
-    barriers: Ints
 
 
 @dataclass(eq=False)
@@ -177,7 +65,7 @@ class _Search:
         """Judge a node, once."""
         if (known := self.seen.get(levels)) is not None:
             return known
-        self.check(min(len(self.seen) / self.goal.lattice.nodes, 1.0))
+        self.check(min(len(self.seen) / self.goal.nodes, 1.0))
         found = self.seen[levels] = self.goal.look(levels)
         if found.hopeless:
             self._rule_out_below(levels)
@@ -213,7 +101,7 @@ class _Search:
     def bisect(self, levels: Levels) -> None:
         """Look for the last hopeless node on the path from this one to the top that loses the least."""
         path = [levels]
-        while above := list(self.goal.lattice.above(path[-1])):
+        while above := list(self.goal.above(path[-1])):
             path.append(min(above, key=self.floor))
         low, high = 0, len(path) - 1
         while high - low > 1:
@@ -229,6 +117,24 @@ class _Search:
         else:
             self.barriers = node
 
+    def step(self) -> bool:
+        """Take the node with the lowest floor; whether anything better may be left."""
+        floor, rank, levels = heappop(self.heap)
+        if floor >= self.least:
+            self.heap.clear()
+            return False
+        if self.floors[levels] > floor:
+            heappush(self.heap, (self.floors[levels], rank, levels))
+            return True
+        if not self.ruled_out(levels):
+            found = self.look(levels)
+            floor = max(floor, found.floor)
+            if found.hopeless:
+                self.bisect(levels)
+        for above in self.goal.above(levels):
+            self.push(above, floor)
+        return True
+
     @staticmethod
     def _rank(seen: Seen) -> tuple[float, int]:
         return seen.loss, sum(seen.levels)
@@ -238,7 +144,7 @@ def optimum(
     goal: Goal,
     check: Callable[[float], None] = lambda done: None,
     time_budget: float | None = None,
-    barriers: Ints | None = None,
+    every: bool = False,
 ) -> Optimum:
     """The node with the least loss among those that comply.
 
@@ -249,33 +155,23 @@ def optimum(
     check
         Called with the share of the nodes looked at; may raise to stop.
     time_budget
-        Seconds after which the best so far is given back.
-    barriers
-        Nodes known to be hopeless.
+        Seconds after which the best so far is given back, once there is one.
+    every
+        Whether to look at all nodes in the end, for those who choose among them.
     """
     search = _Search(goal, check)
-    if barriers is not None:
-        search.barriers = barriers
     end = float("inf") if time_budget is None else time.monotonic() + time_budget
-    if search.look(goal.lattice.heights).hopeless:
+    if search.look(goal.high).hopeless:
         raise DataError("generalization-impossible", k=goal.k, count=goal.limit)
-    search.push((0,) * len(goal.lattice.keys), 0.0)
+    search.push(goal.low, 0.0)
     while search.heap and (search.best is None or time.monotonic() < end):
-        floor, rank, levels = heappop(search.heap)
-        if floor >= search.least:
-            search.heap.clear()
+        if not search.step():
             break
-        if search.floors[levels] > floor:
-            heappush(search.heap, (search.floors[levels], rank, levels))
-            continue
-        if not search.ruled_out(levels):
-            found = search.look(levels)
-            floor = max(floor, found.floor)
-            if found.hopeless:
-                search.bisect(levels)
-        for above in goal.lattice.above(levels):
-            search.push(above, floor)
     if search.best is None:
         raise DataError("generalization-impossible", k=goal.k, count=goal.limit)
     bound = min(search.heap[0][0], search.least) if search.heap else search.least
-    return Optimum(search.best, tuple(search.seen.values()), bound, bound >= search.least, search.barriers)
+    for levels in goal.every() if every else ():
+        if time.monotonic() >= end:
+            break
+        search.look(levels)
+    return Optimum(search.best, tuple(search.seen.values()), bound, bound >= search.least)

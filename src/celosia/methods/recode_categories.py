@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import polars as pl
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from celosia.core.codes import Code, back_to, spell_series
 from celosia.core.dictionary import MissingKind, Variable
 from celosia.core.errors import DataError, OptionError, warn
 from celosia.core.hierarchy import Hierarchy
+from celosia.core.hierarchy_rules import Tree
 from celosia.core.method import Promise
 from celosia.core.microdata import Microdata
 from celosia.core.model import Names, ReadOnly
 from celosia.engines import engine
 from celosia.methods.kinds import ColumnMethod, NewColumn, changed, exactly_one
 from celosia.verify import Domain, KeepsMissing, NoFiner
-
-
-def _as_hierarchy(given: Any) -> Any:
-    return Hierarchy.from_rows(given) if isinstance(given, list | tuple) else given
 
 
 class RecodeCategories(ColumnMethod):
@@ -37,7 +34,7 @@ class RecodeCategories(ColumnMethod):
     mapping
         Code → new code.
     hierarchy, to_level
-        A hierarchy, or its rows (most detailed code first), and the level to climb to; every code of the
+        A hierarchy, its rows (most detailed code first) or a rule, and the level to climb to; every code of the
         data must be in it.
     parent
         A variable that holds the parent of each code (comuna → provincia); each code must have one.
@@ -62,7 +59,7 @@ class RecodeCategories(ColumnMethod):
 
     variables: Names
     mapping: Annotated[ReadOnly[Code, Code], Field(min_length=1)] | None = None
-    hierarchy: Annotated[Hierarchy, BeforeValidator(_as_hierarchy)] | None = None
+    hierarchy: Tree | None = None
     to_level: Annotated[int, Field(ge=1)] | None = None
     parent: str | None = None
     prefix: Annotated[int, Field(ge=1)] | None = None
@@ -79,7 +76,9 @@ class RecodeCategories(ColumnMethod):
             if self.to_level is not None:
                 raise OptionError("option-needs", option="to_level", needs="hierarchy")
             return self
-        if self.to_level is None or self.to_level >= self.hierarchy.depth:
+        if self.to_level is None:
+            raise OptionError("option-needs", option="hierarchy", needs="to_level")
+        if isinstance(self.hierarchy, Hierarchy) and self.to_level >= self.hierarchy.depth:
             raise OptionError("option-range", option="to_level", low=1, high=self.hierarchy.depth - 1)
         return self
 
@@ -112,7 +111,7 @@ class RecodeCategories(ColumnMethod):
     def _named(self, data: Microdata, name: str) -> Mapping[str, str]:
         """The new code of each code that the mapping, the hierarchy, the parent or the prefix speaks of."""
         if self.hierarchy is not None:
-            return self.hierarchy.mapping(self.to_level or 0)
+            return self.hierarchy.on(data, name).mapping(self.to_level or 0)
         if self.parent is not None:
             return _parents(data, name, self.parent)
         if self.prefix is not None:
@@ -123,7 +122,6 @@ class RecodeCategories(ColumnMethod):
     def _target(self, variable: Variable, codes: Collection[str], named: Mapping[str, str]) -> dict[str, str]:
         """The new code of every code of the column and of the dictionary."""
         target: dict[str, str] = {}
-        unknown = 0
         for code in dict.fromkeys([*variable.values, *variable.missing, *codes]):
             kind = variable.kind_of(code)
             if code in named:
@@ -132,14 +130,11 @@ class RecodeCategories(ColumnMethod):
                 moves = kind is MissingKind.NON_RESPONSE and self.missing is not None
                 target[code] = self.missing if moves and self.missing is not None else code
             elif self.hierarchy is not None:
-                unknown += code in codes
-                continue
+                continue  # a label without records
             else:
                 target[code] = code if self.others is None else self.others
             if kind is None and variable.kind_of(target[code]) is not None:
                 raise DataError("recode-into-missing", variable=variable.name)
-        if unknown:
-            raise DataError("hierarchy-codes-unknown", variable=variable.name, count=unknown)
         if codes and not named.keys() & target.keys():
             warn("recode-nothing", variable=variable.name)
         return target
@@ -149,7 +144,7 @@ class RecodeCategories(ColumnMethod):
         gone = {code for code in variable.missing if target.get(code, code) != code}
         missing = {code: kind for code, kind in variable.missing.items() if code not in gone}
         values: dict[str, str] = {}
-        if variable.values or self.labels or (self.hierarchy is not None and self.hierarchy.labels):
+        if variable.values or self.labels or (isinstance(self.hierarchy, Hierarchy) and self.hierarchy.labels):
             for new in dict.fromkeys(target.values()):
                 values[new] = self._label(variable, target, new)
         return changed(variable, values=values, missing=missing)
@@ -157,7 +152,7 @@ class RecodeCategories(ColumnMethod):
     def _label(self, variable: Variable, target: Mapping[str, str], new: str) -> str:
         if new in self.labels:
             return self.labels[new]
-        if self.hierarchy is not None and (label := self.hierarchy.label(self.to_level or 0, new)) != new:
+        if isinstance(self.hierarchy, Hierarchy) and (label := self.hierarchy.label(self.to_level or 0, new)) != new:
             return label
         return variable.values.get(new, new) if target.get(new, new) == new else new
 

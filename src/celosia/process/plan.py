@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 from celosia.core.condition import Condition
 from celosia.core.dictionary import Dictionary, Role
 from celosia.core.errors import FileError, PlanError
-from celosia.core.hierarchy import Hierarchy
+from celosia.core.hierarchy_rules import Tree
 from celosia.core.model import Frozen, ReadOnly
 from celosia.process.inventory import Source
 from celosia.process.policy import Policy
@@ -52,7 +52,7 @@ class Plan(Frozen):
     scenarios: tuple[Scenario, ...] = ()
     groups: ReadOnly[str, Condition] = Field(default_factory=dict, validate_default=True)
     """Name of a group → which records of the original data are in it; their risk is shown beside the mean."""
-    hierarchies: ReadOnly[str, Hierarchy] = Field(default_factory=dict, validate_default=True)
+    hierarchies: ReadOnly[str, Tree] = Field(default_factory=dict, validate_default=True)
     policy: str | None = None
     steps: tuple[Step, ...] = ()
     release: Release = Release()

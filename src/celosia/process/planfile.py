@@ -9,10 +9,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from celosia.core.dictionary import Dictionary, Role
-from celosia.core.errors import CelosiaError, OptionError, PlanError
-from celosia.core.hierarchy import Hierarchy
+from celosia.core.errors import OptionError, PlanError
 from celosia.io.csv_form import known_form
 from celosia.process.inventory import Source
+from celosia.process.planhierarchies import PlanHierarchies
 from celosia.process.rules import read_rule
 from celosia.process.scenario import FileKind, Scenario
 from celosia.process.step import Step, free_name
@@ -55,8 +55,8 @@ def read_plan(written: Mapping[str, Any], path: Path) -> dict[str, Any]:
     groups = written.get("groups") or {}
     _mapping(groups, where, "groups")
     fields["groups"] = groups
-    hierarchies = _hierarchies(written.get("hierarchies") or {}, path)
-    fields["hierarchies"] = hierarchies
+    hierarchies = PlanHierarchies.read(written.get("hierarchies") or {}, fields["dictionary"], path)
+    fields["hierarchies"] = hierarchies.known
     fields["steps"] = _steps(written.get("steps") or [], hierarchies, where)
     return fields
 
@@ -142,31 +142,7 @@ def _scenarios(written: Any, sources: tuple[Source, ...], where: str) -> tuple[S
     return tuple(made)
 
 
-def _hierarchies(written: Any, path: Path) -> dict[str, Hierarchy]:
-    _mapping(written, path.name, "hierarchies")
-    made = {}
-    for name, facts in written.items():
-        try:
-            made[name] = _hierarchy(facts, name, path)
-        except ValidationError:
-            raise PlanError("hierarchy-form", where=path.name, hierarchy=name) from None
-        except CelosiaError as error:
-            error.facts.setdefault("where", f"{path.name}: {name}")
-            raise
-    return made
-
-
-def _hierarchy(facts: Any, name: str, path: Path) -> Hierarchy:
-    if isinstance(facts, list) and all(isinstance(row, list) for row in facts):
-        return Hierarchy.from_rows(facts, name)
-    if isinstance(facts, dict) and set(facts) == {"csv"} and isinstance(facts["csv"], str):
-        return Hierarchy.from_csv(path.parent / facts["csv"])
-    if isinstance(facts, dict) and facts:
-        return Hierarchy.from_mapping(facts, name)
-    raise PlanError("hierarchy-form", where=path.name, hierarchy=name)
-
-
-def _steps(written: Any, hierarchies: Mapping[str, Hierarchy], where: str) -> tuple[Step, ...]:
+def _steps(written: Any, hierarchies: PlanHierarchies, where: str) -> tuple[Step, ...]:
     if not isinstance(written, list):
         raise PlanError("plan-not-list", where=where, field="steps")
     steps: list[Step] = []
@@ -174,12 +150,7 @@ def _steps(written: Any, hierarchies: Mapping[str, Hierarchy], where: str) -> tu
     for number, facts in enumerate(written, start=1):
         if not isinstance(facts, dict):
             raise PlanError("step-without-do", where=where, step=str(number))
-        given = dict(facts)
-        named = given.get("hierarchy")
-        if isinstance(named, str):
-            if named not in hierarchies:
-                raise PlanError("hierarchy-unnamed", where=where, hierarchy=named, known=tuple(hierarchies))
-            given["hierarchy"] = hierarchies[named]
+        given = hierarchies.placed(facts)
         step = Step.parse(given, free_name(str(given.get("do")), taken))
         if step.name in taken:
             raise PlanError("step-name-taken", where=where, step=step.name)

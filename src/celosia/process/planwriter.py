@@ -113,6 +113,9 @@ def _from_nothing(plan: Plan) -> str:
     }
     if plan.groups:
         whole["groups"] = dict(plan.groups)
+    if plan.hierarchies:
+        trees = {name: tree.model_dump(mode="json", exclude_defaults=True) for name, tree in plan.hierarchies.items()}
+        whole["hierarchies"] = trees
     whole["steps"] = [written(step) for step in plan.steps]
     whole["release"] = plan.release.model_dump(mode="json", exclude_defaults=True)
     return dump({name: value for name, value in whole.items() if value != {} and (value or name != "rules")})

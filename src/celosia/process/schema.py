@@ -10,9 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from celosia.core.dictionary import Role, Variable
+from celosia.core.hierarchy import Hierarchy
+from celosia.core.hierarchy_rules import HierarchyRule
 from celosia.io.csv_form import CsvForm
 from celosia.methods import REGISTRY, method
 from celosia.process.inventory import Source
+from celosia.process.planhierarchies import CsvHierarchy
 from celosia.process.rules import FORMS
 from celosia.process.scenario import FileKind, Scenario
 
@@ -24,6 +27,8 @@ def plan_schema(release: type[Any]) -> dict[str, Any]:
     """The schema; ``release`` is the model of the plan's last section."""
     shared: dict[str, Any] = {}
     steps = [_step(do, shared) for do in REGISTRY]
+    tree = _tree(shared)
+    steps, shared = _named_trees(steps, tree), _named_trees(shared, tree)
     variable = _fields(Variable, shared, without=("name",))
     scenario = _fields(Scenario, shared, without=("name",), optional=("keys",))  # its sources may give the keys
     source = _fields(Source, shared, without=("name",))
@@ -43,7 +48,7 @@ def plan_schema(release: type[Any]) -> dict[str, Any]:
         "sources": _mapping({"anyOf": [_NAMES, source]}),
         "scenarios": _mapping({"anyOf": [_NAMES, scenario]}),
         "groups": _mapping(_TEXT),
-        "hierarchies": _mapping(_HIERARCHY),
+        "hierarchies": _mapping(tree),
         "policy": _TEXT,
         "steps": {"type": "array", "items": {"oneOf": steps}},
         "release": _fields(release, shared),
@@ -61,13 +66,31 @@ def plan_schema(release: type[Any]) -> dict[str, Any]:
 
 
 _ROWS = {"type": "array", "items": {"type": "array", "items": _TEXT}, "minItems": 1}
-_HIERARCHY = {
-    "anyOf": [
-        _ROWS,
-        {"type": "object", "properties": {"csv": _TEXT}, "required": ["csv"], "additionalProperties": False},
-        {"type": "object", "additionalProperties": _TEXT, "minProperties": 1},
-    ]
-}
+
+
+def _tree(shared: dict[str, Any]) -> dict[str, Any]:
+    """A hierarchy in any of its forms."""
+    forms = []
+    for form in (Hierarchy, HierarchyRule, CsvHierarchy):
+        shared[form.__name__] = _fields(form, shared)
+        forms.append({"$ref": f"#/$defs/{form.__name__}"})
+    return {"anyOf": [_ROWS, *forms, {"type": "object", "additionalProperties": _TEXT, "minProperties": 1}]}
+
+
+def _named_trees(schema: Any, tree: dict[str, Any]) -> Any:
+    """The schema of methods and their models with every hierarchy open to the name of one, and to all its forms."""
+    if isinstance(schema, list):
+        return [_named_trees(part, tree) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    opened = {name: _named_trees(part, tree) for name, part in schema.items()}
+    own = opened.get("properties", {})
+    one = {"anyOf": [_TEXT, *tree["anyOf"]]}
+    if "hierarchy" in own:
+        own["hierarchy"] = one
+    if "hierarchies" in own:
+        own["hierarchies"] = {"anyOf": [_NAMES, _mapping(one)]}
+    return opened
 
 
 def _mapping(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,8 +101,6 @@ def _step(do: str, shared: dict[str, Any]) -> dict[str, Any]:
     """The schema of one method as a step: its fields, and those of every step that it has not itself."""
     fields = _fields(method(do), shared)
     own = fields["properties"]
-    if "hierarchy" in own:
-        own["hierarchy"] = {"anyOf": [_TEXT, _ROWS, own["hierarchy"]]}
     every = {"name": _TEXT, "level": {"enum": ["record", "household"]}, "where": _TEXT, "strata": _NAMES}
     fields["properties"] = {"do": {"const": do}, **every, **own}
     fields["required"] = ["do", *fields.get("required", [])]

@@ -39,9 +39,11 @@ class Ancestors:
     one_level: bool = False
 
     def check(self, before: Microdata, after: Microdata) -> None:
-        """Raise where a code is no ancestor, or levels differ."""
+        """Raise where a code is no ancestor, levels differ, or a cell that is marked as emptied is not."""
         old, new = aligned(before, after, self.variable)
         emptied = after.suppressed(self.variable)
+        if (emptied & new.is_not_null()).any():
+            raise PromiseError("promise-marked", variable=self.variable)
         pairs = pl.DataFrame({"old": spell_series(old), "new": spell_series(new)}).filter(~emptied).unique()
         path = {row[0]: row for row in self.rows}
         possible = set(range(len(self.rows[0])))

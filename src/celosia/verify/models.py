@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import polars as pl
@@ -13,6 +13,8 @@ import polars as pl
 from celosia.core.codes import sort_key
 from celosia.core.dictionary import MissingKind
 from celosia.core.errors import PromiseError
+from celosia.core.hierarchy import Hierarchy
+from celosia.core.hierarchy_rules import HierarchyRule
 from celosia.core.microdata import Microdata
 from celosia.verify.anonymity import published
 from celosia.verify.generalised import groups
@@ -34,6 +36,10 @@ class _OfGroups(ABC):
         """The variables it speaks of."""
         return (*self.keys, self.sensitive)
 
+    def _for(self, data: Microdata) -> _OfGroups:
+        """The same with all that it needs of the data."""
+        return self
+
     @abstractmethod
     def _holds(self, group: Counts, whole: Counts) -> bool:
         """Whether a group with these values complies, in a file with those."""
@@ -52,9 +58,9 @@ class _OfGroups(ABC):
         cells = groups(after, self.keys, self.sensitive).filter(~pl.col(self.sensitive).is_in(none))
         counted = cells.group_by(*self.keys, self.sensitive).len("records")
         held = counted.group_by(self.keys).agg(self.sensitive, "records").select(self.sensitive, "records")
-        short = 0
+        short, judge = 0, self._for(after)
         for codes, records in held.iter_rows():
-            if not self._holds(dict(zip(codes, records, strict=True)), whole):
+            if not judge._holds(dict(zip(codes, records, strict=True)), whole):
                 short += sum(records)
         if short:
             raise PromiseError("promise-model", variable=self.sensitive, count=short)
@@ -85,7 +91,10 @@ class Close(_OfGroups):
 
     t: float
     distance: Literal["equal", "ordered", "hierarchical"] = "equal"
-    paths: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
+    tree: Hierarchy | HierarchyRule | None = field(default=None, repr=False)
+
+    def _for(self, data: Microdata) -> Close:
+        return replace(self, tree=self.tree.on(data, self.sensitive)) if self.tree else self
 
     def _holds(self, group: Counts, whole: Counts) -> bool:
         n, total = sum(group.values()), sum(whole.values())
@@ -101,9 +110,9 @@ class Close(_OfGroups):
         return self._in_tree(apart) <= self.t + _ROUNDING
 
     def _in_tree(self, apart: Mapping[str, float]) -> float:
-        path = {row[0]: row for row in self.paths}
-        depth = len(self.paths[0])
-        height = max(1, depth - (len({row[-1] for row in self.paths}) == 1))
+        assert isinstance(self.tree, Hierarchy)
+        path = {row[0]: row for row in self.tree.rows}
+        height = max(1, self.tree.depth - (len({row[-1] for row in self.tree.rows}) == 1))
         work = 0.0
         for level in range(height):
             branch: dict[str, float] = {}
@@ -174,3 +183,32 @@ class FewGroups:
         exposed = sum(size for size in sizes if self.highest is not None and 1 / size > self.highest + 1e-12)
         if len(sizes) > self.risk * records * (1 + 1e-9) or exposed > self.at_risk * records * (1 + 1e-9):
             raise PromiseError("promise-average-risk", share=self.risk)
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """Every group has the records that one of k people of the population would seldom exceed in the sample."""
+
+    keys: tuple[str, ...]
+    k: int
+    population: float
+    alpha: float
+    zero_truncated: bool = False
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables it speaks of."""
+        return self.keys
+
+    def check(self, before: Microdata, after: Microdata) -> None:
+        """Raise with the number of records in smaller groups."""
+        rate = self.k * after.height / self.population
+        first = int(self.zero_truncated)
+        scale = 1 - math.exp(-rate) if self.zero_truncated else 1.0
+        chance = [math.exp(i * math.log(rate) - rate - math.lgamma(i + 1)) / scale for i in range(self.k + first)]
+        reached = [sum(chance[first : first + terms]) >= 1 - self.alpha - _ROUNDING for terms in range(1, self.k)]
+        least = min(self.k, reached.index(True) + 2) if any(reached) else self.k
+        sizes = groups(after, self.keys).group_by(self.keys).len()
+        short = sizes.filter(pl.col("len") < least)["len"].sum()
+        if short:
+            raise PromiseError("promise-k", k=least, count=int(short), counting="strict")

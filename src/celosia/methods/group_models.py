@@ -1,7 +1,6 @@
-r"""What the groups of a generalised file must be beside large enough: models of attribute and of sample risk.
+r"""Models of attribute risk: what each group of a generalised file must be beside large enough.
 
-A model of *groups* judges each group by itself; one of the *sample* judges all the kept groups together, and is
-satisfied, where it is not at first, by losing the smallest groups one after the other. With :math:`q` the shares of
+With :math:`q` the shares of
 the sensitive values in a group and :math:`p` in the whole file, both among observed values, the definitions are those
 of ``risk.l_diversity``, ``t_closeness``, ``alpha_k``, ``delta_disclosure`` and ``beta_likeness``; a group without
 observed values hurts none of them.
@@ -14,24 +13,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from contextlib import suppress
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from celosia.core.dictionary import MissingKind
 from celosia.core.errors import DataError, OptionError
 from celosia.core.hierarchy import Hierarchy
+from celosia.core.hierarchy_rules import Tree
 from celosia.core.method import Promise
+from celosia.core.microdata import Microdata
 from celosia.core.model import Frozen, Share
 from celosia.engines.contract import Ints
 from celosia.methods.lattice import Floats, Lattice
 from celosia.methods.leveled_keys import Sensitive
-from celosia.risk.class_sizes import ClassSizes
-from celosia.risk.population_uniqueness import ESTIMATORS
-from celosia.verify.models import Close, Diverse, FewGroups, LittleGain, NoneFrequent, OddsStay
+from celosia.verify.models import Close, Diverse, LittleGain, NoneFrequent, OddsStay
 
 Mask = npt.NDArray[np.bool_]
 
@@ -39,25 +37,32 @@ ROUNDING = 1e-9
 """A figure this near to its limit is taken to be at it."""
 
 
-def _as_hierarchy(given: Any) -> Any:
-    return Hierarchy.from_rows(given) if isinstance(given, list | tuple) else given
+class PrivacyModel(Frozen):
+    """What a generalised file must be beside large enough in each group."""
+
+    model: str
+
+    @model_serializer(mode="wrap")
+    def _with_name(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Its name is written even though it is a default: it says which model it is."""
+        return {"model": self.model, **handler(self)}
+
+    def on(self, data: Microdata) -> Self:
+        """The model with all that it needs of the data."""
+        return self
+
+    @abstractmethod
+    def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
+        """What the output keeps of it."""
 
 
-Tree = Annotated[Hierarchy, BeforeValidator(_as_hierarchy)]
-"""A hierarchy, or its rows, most detailed code first."""
-
-
-class GroupModel(Frozen):
+class GroupModel(PrivacyModel):
     """A model that judges each group by the values of its sensitive variable."""
 
     sensitive: str
 
     convex: ClassVar[bool] = True
     """Whether joining sound groups gives a sound one."""
-
-    @abstractmethod
-    def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
-        """What the output keeps of it."""
 
     @abstractmethod
     def sound(self, tally: Ints, whole: Ints, variable: Sensitive) -> Mask:
@@ -67,13 +72,16 @@ class GroupModel(Frozen):
         """Whether a node that loses too many records to it rules out the more detailed ones."""
         return self.convex and limit == 0
 
+    def place(self, lattice: Lattice) -> int:
+        """Where among the sensitive variables of a lattice its own stands."""
+        return next(i for i, held in enumerate(lattice.sensitive) if held.name == self.sensitive)
+
     def fails(self, lattice: Lattice, tally: Sequence[Ints], among: Mask) -> Mask:
         """Which of some groups with observed values do not comply: records by value for each sensitive variable."""
-        place = next(i for i, held in enumerate(lattice.sensitive) if held.name == self.sensitive)
+        place = self.place(lattice)
         judged = np.flatnonzero(among & tally[place].any(axis=1))
         failing = np.zeros(among.size, dtype=np.bool_)
-        whole: Ints = lattice.tallies[place].sum(axis=0)
-        failing[judged] = ~self.sound(tally[place][judged], whole, lattice.sensitive[place])
+        failing[judged] = ~self.sound(tally[place][judged], lattice.whole[place], lattice.sensitive[place])
         return failing
 
 
@@ -125,6 +133,11 @@ class TCloseness(GroupModel):
             raise OptionError("option-needs", option="hierarchy", needs='distance="hierarchical"')
         return self
 
+    def on(self, data: Microdata) -> Self:
+        """The model with the hierarchy that its rule makes of the data."""
+        tree = self.hierarchy and self.hierarchy.on(data, self.sensitive)
+        return self.model_copy(update={"hierarchy": tree})
+
     def sound(self, tally: Ints, whole: Ints, variable: Sensitive) -> Mask:
         """Groups that are t-close."""
         if self.distance != "equal" and MissingKind.NOT_APPLICABLE in variable.kinds:
@@ -132,7 +145,7 @@ class TCloseness(GroupModel):
         apart = tally / tally.sum(axis=1, keepdims=True) - whole / whole.sum()
         if self.distance == "ordered":
             far = np.abs(np.cumsum(apart, axis=1)).sum(axis=1) / max(1, apart.shape[1] - 1)
-        elif self.hierarchy is not None:
+        elif isinstance(self.hierarchy, Hierarchy):
             far = _in_tree(apart, self.hierarchy, variable)
         else:
             far = np.abs(apart).sum(axis=1) / 2
@@ -140,15 +153,12 @@ class TCloseness(GroupModel):
 
     def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
         """What the output keeps of it."""
-        paths = self.hierarchy.rows if self.hierarchy is not None else ()
-        return (Close(keys, self.sensitive, self.t, self.distance, paths),)
+        return (Close(keys, self.sensitive, self.t, self.distance, self.hierarchy),)
 
 
 def _in_tree(apart: Floats, tree: Hierarchy, variable: Sensitive) -> Floats:
     """The mean of the equal distances between the branches of each level below the root."""
     path = {row[0]: row for row in tree.rows}
-    if unknown := sum(code not in path for code in variable.codes):
-        raise DataError("hierarchy-codes-unknown", variable=variable.name, count=unknown)
     height = max(1, tree.depth - (len(tree.codes[-1]) == 1))
     total = np.zeros(len(apart))
     for level in range(height):
@@ -210,128 +220,3 @@ class BetaLikeness(GroupModel):
     def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
         """What the output keeps of it."""
         return (LittleGain(keys, self.sensitive, self.beta, self.kind),)
-
-
-class KMap(Frozen):
-    r"""Each record alike to k of the population, estimated: groups of at least :math:`k'` in the sample.
-
-    A group of k people shows as :math:`X \sim \text{Poisson}(k n/N)` records. :math:`k'` is the first number of
-    records that such a group exceeds with a chance of at most ``alpha``; ``zero_truncated`` for groups seen at all.
-    """
-
-    model: Literal["k_map"] = "k_map"
-    k: Annotated[int, Field(ge=2)]
-    population: Annotated[float, Field(gt=0)]
-    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.1
-    zero_truncated: bool = False
-
-    def least(self, records: int) -> int:
-        """The records that a group of the sample must have."""
-        if self.population < records:
-            raise DataError("population-too-small", population=round(self.population), records=records)
-        rate = self.k * records / self.population
-        chance = float(np.exp(-rate))
-        scale, reached, first = (1.0 - chance, 0.0, 1) if self.zero_truncated else (1.0, 0.0, 0)
-        terms = 0
-        for i in range(self.k + first):
-            if i >= first and terms < self.k:
-                reached += chance / scale
-                terms += 1
-                if reached >= 1.0 - self.alpha:
-                    break
-            chance *= rate / (i + 1)
-        return min(self.k, terms + 1)
-
-    def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
-        """Nothing beside k: what it estimates is not seen in the output."""
-        return ()
-
-
-class SampleModel(Frozen):
-    """A model that judges the sizes of the kept groups."""
-
-    @abstractmethod
-    def sound(self, sizes: Ints) -> bool:
-        """Whether groups of these sizes comply."""
-
-
-class AverageRisk(SampleModel):
-    """Groups per record at most ``risk``; and the share of records in groups smaller than 1/``highest``."""
-
-    model: Literal["average_risk"] = "average_risk"
-    risk: Share
-    highest: Share | None = None
-    at_risk: Annotated[float, Field(ge=0, le=1)] = 0.0
-
-    def sound(self, sizes: Ints) -> bool:
-        """Whether groups of these sizes comply."""
-        records = int(sizes.sum())
-        if not records:
-            return True
-        if sizes.size > self.risk * records * (1 + 1e-12):
-            return False
-        if self.highest is None:
-            return True
-        exposed = int(sizes[1.0 / sizes > self.highest + 1e-12].sum())
-        return exposed <= self.at_risk * records * (1 + 1e-12)
-
-    def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
-        """What the output keeps of it."""
-        return (FewGroups(keys, self.risk, self.highest, self.at_risk),)
-
-
-class SampleUniqueness(SampleModel):
-    """The share of kept records that are alone with their key."""
-
-    model: Literal["sample_uniqueness"] = "sample_uniqueness"
-    share: Annotated[float, Field(ge=0, le=1)]
-
-    def sound(self, sizes: Ints) -> bool:
-        """Whether groups of these sizes comply."""
-        return int((sizes == 1).sum()) <= self.share * int(sizes.sum()) * (1 + 1e-12)
-
-    def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
-        """What the output keeps of it."""
-        return (FewGroups(keys, 1.0, 0.5, self.share),)
-
-
-class PopulationUniqueness(SampleModel):
-    """The estimated share of the population that is alone with its key."""
-
-    model: Literal["population_uniqueness"] = "population_uniqueness"
-    share: Annotated[float, Field(ge=0, le=1)]
-    population: Annotated[float, Field(gt=0)]
-    estimator: Literal["dankar", "pitman", "zayatz", "snb"] = "dankar"
-
-    def sound(self, sizes: Ints) -> bool:
-        """Whether the estimate is low enough; without one, only where nobody is alone in the sample."""
-        if not (sizes == 1).any():
-            return True
-        classes = ClassSizes.of(sizes)
-        names: tuple[str, ...] = (self.estimator,)
-        if self.estimator == "dankar":
-            names = ("pitman",) if classes.records <= 0.1 * self.population else ("zayatz", "snb")
-        found = []
-        for name in names:
-            with suppress(DataError):
-                found.append(ESTIMATORS[name](classes, self.population).uniques)
-        return bool(found) and min(found) <= self.share * self.population
-
-    def promises(self, keys: tuple[str, ...]) -> tuple[Promise, ...]:
-        """Nothing: what it estimates is not seen in the output."""
-        return ()
-
-
-Model = Annotated[
-    LDiversity
-    | TCloseness
-    | AlphaK
-    | DeltaDisclosure
-    | BetaLikeness
-    | KMap
-    | AverageRisk
-    | SampleUniqueness
-    | PopulationUniqueness,
-    Field(discriminator="model"),
-]
-"""Any of the models; in a plan, by its ``model``."""
