@@ -40,6 +40,7 @@ test-checked: $(VENV)/test.stamp  ## the kernels once more, with bounds checking
 bench: $(VENV)/test.stamp  ## ratios measured in one run
 	$(BIN)/python bench/frequencies.py
 	$(BIN)/python bench/risk.py
+	$(BIN)/python bench/risk_memory.py
 	$(BIN)/python bench/noise.py
 
 docs: $(VENV)/docs.stamp

@@ -5,6 +5,7 @@ The figures are kept beside this script, with the table that they draw, so that 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -28,9 +29,10 @@ def population() -> pl.DataFrame:
 
 
 def measured(**options: object) -> Calibration:
-    """The calibration that the page shows, or a part of it."""
+    """The calibration that the page shows, or a part of it, to the digits that every machine agrees on."""
     wanted = {"fractions": FRACTIONS, "repeats": 10, "run": Run(key=1)} | options
-    return calibration(population(), KEYS, **wanted)  # type: ignore[arg-type]
+    found = calibration(population(), KEYS, **wanted)  # type: ignore[arg-type]
+    return replace(found, samples=found.samples.with_columns(pl.col("truth", "estimate").round_sig_figs(9)))
 
 
 def draw(found: Calibration) -> None:

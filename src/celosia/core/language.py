@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 LANGUAGES = ("es", "en")
 LOCALE_DIRECTORY = Path(__file__).parent.parent / "locale"
@@ -92,6 +93,18 @@ def power_of_ten(value: float) -> str:
     mantissa, _, exponent = f"{value:.1e}".partition("e")
     raised = "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] if digit.isdigit() else "⁻" for digit in str(int(exponent)))
     return f"10{raised}" if float(mantissa) == 1 else f"{number(float(mantissa), 1)} · 10{raised}"
+
+
+def number_signs() -> dict[str, Any]:
+    """How charts write numbers in the language in force: as ``number`` and ``percent`` do (the form of d3-format)."""
+    decimal, thousands = (",", ".") if language() == "es" else (".", ",")
+    return {
+        "decimal": decimal,
+        "thousands": thousands,
+        "grouping": [3],
+        "currency": ["", ""],
+        "percent": "\u202f%",
+    }
 
 
 def percent(share: float, decimals: int = 2) -> str:

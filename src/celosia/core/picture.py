@@ -12,6 +12,7 @@ from typing import Any, Literal
 import polars as pl
 
 from celosia.core.errors import OptionError
+from celosia.core.language import number_signs
 from celosia.core.results import heading
 
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"  # a name, never fetched
@@ -32,7 +33,7 @@ class Picture:
             import vl_convert
         except ImportError:
             raise OptionError("extra-missing", extra="reports") from None
-        return str(vl_convert.vegalite_to_svg(dict(self.specification)))
+        return str(vl_convert.vegalite_to_svg(dict(self.specification), format_locale=number_signs()))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         return {"application/vnd.vegalite.v5+json": dict(self.specification), "text/plain": self.alternative}
@@ -48,8 +49,12 @@ def chart(
     group: str | None = None,
     share: bool = False,
     logarithmic: Sequence[str] = (),
+    rule: float | None = None,
 ) -> Picture:
-    """A chart of one table: ``x`` in the order of the rows, ``y`` a number (or a share), one colour a group."""
+    """A chart of one table: ``x`` in the order of the rows, ``y`` a number (or a share), one colour a group.
+
+    ``rule`` is the height of a line across, to read the others against.
+    """
     discrete = mark == "bar" or not rows[x].dtype.is_numeric()
     along: dict[str, Any] = {"field": x, "title": heading(x), "type": "nominal" if discrete else "quantitative"}
     if discrete:
@@ -67,6 +72,13 @@ def chart(
         encoding["color"] = {"field": group, "sort": None, "title": heading(group), "scale": {"range": list(_COLOURS)}}
         if mark == "bar":
             encoding["xOffset"] = {"field": group, "sort": None}
+    drawn: dict[str, Any] = {"mark": {"type": mark, "point": True} if mark == "line" else mark, "encoding": encoding}
+    if rule is not None:
+        across = {
+            "mark": {"type": "rule", "strokeDash": [4, 3]},
+            "encoding": {"y": {"datum": rule, "type": "quantitative"}},
+        }
+        drawn = {"layer": [across, drawn]}
     return Picture(
         alternative,
         {
@@ -74,8 +86,7 @@ def chart(
             "width": 520,
             "height": 240,
             "data": {"values": rows.to_dicts()},
-            "mark": {"type": mark, "point": mark == "line"} if mark == "line" else mark,
-            "encoding": encoding,
+            **drawn,
             "config": {
                 "font": "system-ui, DejaVu Sans, sans-serif",
                 "axis": {"labelFontSize": 12, "titleFontSize": 12},

@@ -29,7 +29,7 @@ import polars as pl
 
 from celosia.core.errors import DataError, OptionError
 from celosia.core.frames import variable_names
-from celosia.core.language import percent, text
+from celosia.core.language import number, percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
@@ -84,21 +84,30 @@ class Calibration(Tabular):
         )
 
     def picture(self, target: str = "population_uniques") -> Picture:
-        """Relative bias along the sampling fraction, a line an estimator; 0 is the truth."""
+        """Relative bias at each sampling fraction, a line an estimator; the truth is the line across."""
         known = self.samples["target"].unique(maintain_order=True).to_list()
         if target not in known:
             raise OptionError("option-unknown", option="target", known=tuple(known))
         rows = self.table().filter(pl.col("target") == target).drop_nulls("bias")
-        rows = rows.select("fraction", "bias", "estimator")
+        at = pl.col("fraction").map_elements(_in_percent, return_dtype=pl.String)
         said = "; ".join(
-            f"{estimator}, {percent(fraction, 1)}: {percent(bias, 1)}" for fraction, bias, estimator in rows.iter_rows()
+            f"{estimator}, {_in_percent(fraction)}: {percent(bias, 1)}"
+            for fraction, bias, estimator in rows.select("fraction", "bias", "estimator").iter_rows()
         )
+        rows = rows.select(at, "bias", "estimator")
         alternative = text("picture.calibration", target=text(f"target.{target}"), said=said)
-        return chart(rows, "fraction", "bias", mark="line", group="estimator", share=True, alternative=alternative)
+        return chart(
+            rows, "fraction", "bias", mark="line", group="estimator", share=True, rule=0.0, alternative=alternative
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The table as plain rows, and what it was made from."""
         return {"keys": list(self.keys), "population": self.population, "rows": self.table().to_dicts()}
+
+
+def _in_percent(fraction: float) -> str:
+    """A fraction with the decimals that it has."""
+    return number(round(100 * fraction, 6)) + "\u202f%"
 
 
 def calibration(
