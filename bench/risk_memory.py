@@ -3,8 +3,8 @@
 usage: python bench/risk_memory.py [--largest 2000000]
 
 The peak of a process is a base (libraries, compiled loops) and what its records take. From three sizes, each twice the
-one before, two slopes follow, in bytes a record; where memory grows linearly the second is no larger than the first, where
-it grows with the square it is twice as large.
+one before, two slopes follow, in bytes a record; where memory grows linearly the second is no larger than the first,
+where it grows with the square it is twice as large.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import polars as pl
 
-from celosia.core.language import has_text, number, percent, text
+from celosia.core.language import has_text, number, percent, power_of_ten, text
 
 
 @runtime_checkable
@@ -41,7 +41,7 @@ _SHARES = {
 """Columns of shares, by the beginning of their name or by the whole of it; those that end in ``risk`` are others."""
 
 _LEAST = 1e-5
-"""What is less, and not nothing, is not written as nothing."""
+"""What is less, and not nothing, is written as a power of ten."""
 
 
 def heading(name: str) -> str:
@@ -62,7 +62,7 @@ def cell(value: object, column: str = "") -> str:
         return percent(value, 3)
     if isinstance(value, float):
         small = 0 < abs(value) < _LEAST
-        return f"<{number(_LEAST, 5)}" if small else number(value, 0 if value.is_integer() else 5)
+        return power_of_ten(value) if small else number(value, 0 if value.is_integer() else 5)
     known = f"{column}.{value}"
     return text(known) if column and has_text(known) else str(value)
 
