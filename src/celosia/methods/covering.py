@@ -159,7 +159,7 @@ class _Search:
 
     def __init__(self, digits: npt.NDArray[np.int32], count: Ints, k: int, sets: Sequence[KeySet], units: Ints) -> None:
         self.k, self.sets, self.units = k, sets, units
-        packed, fields = _bit_fields(digits)
+        packed, fields = bit_fields(digits)
         self.masks = np.stack([~np.bitwise_or.reduce(fields[list(s.keys)], axis=0) for s in sets])
         self.packed = packed[units]
         protected = np.zeros(count.size, dtype=np.bool_)
@@ -175,7 +175,7 @@ class _Search:
         """The groups that units form when a set is emptied, and the group of each unit."""
         packed = self.packed if waiting.size == self.units.size else self.packed[waiting]
         group, example = np.empty(waiting.size, dtype=np.int32), np.empty(waiting.size, dtype=np.int32)
-        table = np.empty(_power_of_two(2 * waiting.size), dtype=np.int32)
+        table = np.empty(power_of_two(2 * waiting.size), dtype=np.int32)
         found = kernel.group_units(packed, self.masks[s], table, group, example)
         first, order = np.empty(found + 1, dtype=np.int64), np.empty(waiting.size, dtype=np.int32)
         kernel.sort_by_group(group, first, order)
@@ -356,7 +356,7 @@ def _longer(values: npt.NDArray[Any], size: int, fill: int) -> npt.NDArray[Any]:
     return np.concatenate([values, np.full(size - values.size, fill, dtype=values.dtype)])
 
 
-def _bit_fields(digits: npt.NDArray[np.int32]) -> tuple[Words, Words]:
+def bit_fields(digits: npt.NDArray[np.int32]) -> tuple[Words, Words]:
     """Keys in bit fields over 64-bit words, and the bits of each variable."""
     places: list[tuple[int, int, int]] = []
     word, used = 0, 0
@@ -374,5 +374,5 @@ def _bit_fields(digits: npt.NDArray[np.int32]) -> tuple[Words, Words]:
     return packed, fields
 
 
-def _power_of_two(n: int) -> int:
+def power_of_two(n: int) -> int:
     return 1 << max(2, int(np.ceil(np.log2(max(n, 1)))))
