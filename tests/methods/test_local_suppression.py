@@ -86,7 +86,7 @@ def test_more_than_a_record_may_lose_is_refused_and_nothing_leaves():
     frame = pl.DataFrame({"a": [1, 2, 3, 4], "b": [5, 6, 7, 8], "c": [1, 2, 3, 4]})
     with pytest.raises(DataError) as error:
         LocalSuppression(keys=("a", "b", "c"), k=2, max_share=0.34).apply(frame)
-    assert error.value.code == "suppression-impossible"
+    assert error.value.code == "suppression-limits" and error.value.facts["limits"] == ("max_share",)
 
 
 @pytest.mark.parametrize(

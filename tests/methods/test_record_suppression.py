@@ -70,7 +70,7 @@ def test_the_cheaper_way_is_taken():
         (
             RecordSuppression(keys=("zona", "sexo"), k=2),
             {"record_cost": 1.0, "cell_costs": {"w": 1.0}},
-            "importance-unknown",
+            "keys-only",
         ),
     ],
 )

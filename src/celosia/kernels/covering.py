@@ -1,7 +1,8 @@
 """Covering violators by classes: which keys to empty so that every record shares its key with k - 1 others.
 
-A *unit* is a distinct key with fewer than k records. Emptying a set of keys S makes units equal that agree on the
-other keys; they form a *class*, which must hold k records. A class may *borrow* records from safe keys that keep k.
+A *unit* is a distinct key with less than it needs. Emptying a set of keys S makes units equal that agree on the other
+keys; they form a *class*, whose mass must reach the need: k where each record counts one. A class may *borrow* records
+from safe keys that keep what they need.
 ``cover`` builds classes greedily, from the cheapest for each unit it protects; ``improve`` tears classes down and
 places their units anew wherever that is cheaper, and keeps what is gained.
 
@@ -20,7 +21,7 @@ from celosia.kernels.hashing import masked_equal, masked_place
 Problem = namedtuple(
     "Problem",
     [
-        "k",
+        "need",
         "cost",  # of each set of keys, for one record; ascending
         "slot_of",  # [set, unit] -> slot
         "set_of",  # slot -> set
@@ -29,7 +30,9 @@ Problem = namedtuple(
         "first_lender",  # slot -> its safe keys are lenders[first_lender[slot]:first_lender[slot + 1]]
         "lenders",
         "size",  # records of each unit
+        "mass",  # what these count for
         "spare",  # records that each safe key can lend
+        "lends",  # what one of these counts for
     ],
 )
 State = namedtuple(
@@ -39,6 +42,7 @@ State = namedtuple(
         "class_at",  # slot -> class, or -1
         "slot",  # class -> slot
         "records",  # class -> records, borrowed ones included
+        "mass",  # class -> what these count for
         "loan",  # class -> its last loan, or -1
         "lent",  # safe key -> records lent
         "loan_key",  # loan -> safe key
@@ -111,54 +115,71 @@ def _note(state, kind, what, before):
 
 
 @jit
+def _join(problem, state, unit, target, sign):
+    if target >= 0:
+        state.records[target] += sign * problem.size[unit]
+        state.mass[target] += sign * problem.mass[unit]
+
+
+@jit
+def _lend(problem, state, target, key, some):
+    """Some records of a safe key (fewer than none to give them back) count in a class."""
+    state.lent[key] += some
+    state.records[target] += some
+    state.mass[target] += some * problem.lends[key]
+
+
+@jit
 def _move(problem, state, unit, target):
     before = state.class_of[unit]
     _note(state, _MOVED, unit, before)
-    if before >= 0:
-        state.records[before] -= problem.size[unit]
+    _join(problem, state, unit, before, -1)
     state.class_of[unit] = target
-    if target >= 0:
-        state.records[target] += problem.size[unit]
+    _join(problem, state, unit, target, 1)
 
 
 @jit
 def _open(state, slot):
     new = state.at[CLASSES]
     state.at[CLASSES] = new + 1
-    state.slot[new], state.records[new], state.loan[new] = slot, 0, -1
+    state.slot[new], state.records[new], state.mass[new], state.loan[new] = slot, 0, 0, -1
     state.class_at[slot] = new
     _note(state, _OPENED, new, -1)
     return new
 
 
 @jit
+def _loan(problem, state, key, need):
+    """The records that a safe key lends to one that needs so much."""
+    return min(-(-need // problem.lends[key]), problem.spare[key] - state.lent[key])
+
+
+@jit
 def _borrow(problem, state, target):
-    """Fill a class up to k from its lenders; there must be enough of them."""
+    """Fill a class up to the need from its lenders; there must be enough of them."""
     slot = state.slot[target]
     i = problem.first_lender[slot]
-    while state.records[target] < problem.k:
+    while state.mass[target] < problem.need:
         key = problem.lenders[i]
         i += 1
-        some = min(problem.k - state.records[target], problem.spare[key] - state.lent[key])
+        some = _loan(problem, state, key, problem.need - state.mass[target])
         if some > 0:
             loan = state.at[LOANS]
             state.at[LOANS] = loan + 1
             state.loan_key[loan], state.loan_size[loan] = key, some
             state.loan_next[loan] = state.loan[target]
             state.loan[target] = loan
-            state.lent[key] += some
-            state.records[target] += some
+            _lend(problem, state, target, key, some)
             _note(state, _BORROWED, loan, target)
 
 
 @jit
-def _repay(state, target):
+def _repay(problem, state, target):
     """Give every borrowed record of a class back."""
     _note(state, _REPAID, target, state.loan[target])
     loan = state.loan[target]
     while loan >= 0:
-        state.lent[state.loan_key[loan]] -= state.loan_size[loan]
-        state.records[target] -= state.loan_size[loan]
+        _lend(problem, state, target, state.loan_key[loan], -state.loan_size[loan])
         loan = state.loan_next[loan]
     state.loan[target] = -1
 
@@ -170,11 +191,9 @@ def _undo(problem, state):
         state.at[LOGGED] = n
         kind, what, before = state.log[n, 0], state.log[n, 1], state.log[n, 2]
         if kind == _MOVED:
-            if state.class_of[what] >= 0:
-                state.records[state.class_of[what]] -= problem.size[what]
+            _join(problem, state, what, state.class_of[what], -1)
             state.class_of[what] = before
-            if before >= 0:
-                state.records[before] += problem.size[what]
+            _join(problem, state, what, before, 1)
         elif kind == _OPENED:
             state.class_at[state.slot[what]] = -1
             state.at[CLASSES] = what
@@ -182,15 +201,13 @@ def _undo(problem, state):
             state.class_at[state.slot[what]] = what
         elif kind == _BORROWED:
             state.loan[before] = state.loan_next[what]
-            state.lent[state.loan_key[what]] -= state.loan_size[what]
-            state.records[before] -= state.loan_size[what]
+            _lend(problem, state, before, state.loan_key[what], -state.loan_size[what])
             state.at[LOANS] = what
         else:
             state.loan[what] = before
             loan = before
             while loan >= 0:
-                state.lent[state.loan_key[loan]] += state.loan_size[loan]
-                state.records[what] += state.loan_size[loan]
+                _lend(problem, state, what, state.loan_key[loan], state.loan_size[loan])
                 loan = state.loan_next[loan]
 
 
@@ -198,14 +215,17 @@ def _undo(problem, state):
 
 
 @jit
-def _can_lend(problem, state, slot, need):
-    have = 0
+def _borrowed(problem, state, slot, need):
+    """How many records a slot's lenders would lend to make up what is needed, or -1 where they cannot."""
+    records = 0
     for i in range(problem.first_lender[slot], problem.first_lender[slot + 1]):
+        if need <= 0:
+            break
         key = problem.lenders[i]
-        have += problem.spare[key] - state.lent[key]
-        if have >= need:
-            return True
-    return need <= 0
+        some = _loan(problem, state, key, need)
+        records += some
+        need -= some * problem.lends[key]
+    return records if need <= 0 else -1
 
 
 @jit
@@ -235,17 +255,17 @@ def _sift_down(keys, slots, n):
 
 
 @jit
-def _price(cost, waiting, k):
+def _price(cost, waiting, need):
     """What protecting one waiting record costs, borrowed ones included; of equal prices the larger group first."""
-    return cost * max(waiting, k) / waiting - waiting * 1e-10
+    return cost * max(waiting, need) / waiting - waiting * 1e-10
 
 
 @jit
 def push_slots(problem, waiting, heap_keys, heap_slots, n, low, high):
-    """Put the slots low..high that hold waiting records on the heap; returns its size."""
+    """Put the slots low..high that hold waiting units on the heap; returns its size."""
     for slot in range(low, high):
         if waiting[slot - low] > 0:
-            heap_keys[n] = _price(problem.cost[problem.set_of[slot]], waiting[slot - low], problem.k)
+            heap_keys[n] = _price(problem.cost[problem.set_of[slot]], waiting[slot - low], problem.need)
             heap_slots[n] = slot
             _sift_up(heap_keys, heap_slots, n)
             n += 1
@@ -255,7 +275,7 @@ def push_slots(problem, waiting, heap_keys, heap_slots, n, low, high):
 @jit
 def cover(problem, state, heap_keys, heap_slots, n, limit):
     """Open classes from the cheapest slot on while its price is below the limit; returns the size of the heap."""
-    k = problem.k
+    need = problem.need
     while n > 0 and heap_keys[0] < limit:
         slot, old = heap_slots[0], heap_keys[0]
         n -= 1
@@ -264,10 +284,10 @@ def cover(problem, state, heap_keys, heap_slots, n, limit):
         waiting = 0
         for i in range(problem.first[slot], problem.first[slot + 1]):
             if state.class_of[problem.members[i]] < 0:
-                waiting += problem.size[problem.members[i]]
-        if waiting == 0 or not _can_lend(problem, state, slot, k - waiting):
+                waiting += problem.mass[problem.members[i]]
+        if waiting == 0 or _borrowed(problem, state, slot, need - waiting) < 0:
             continue
-        price = _price(problem.cost[problem.set_of[slot]], waiting, k)
+        price = _price(problem.cost[problem.set_of[slot]], waiting, need)
         if price > old + 1e-13:
             heap_keys[n], heap_slots[n] = price, slot
             _sift_up(heap_keys, heap_slots, n)
@@ -292,24 +312,24 @@ def _cost_of(problem, state, class_):
 
 @jit
 def _recruit(problem, state, unit, slot, new, taken):
-    """Bring a slot's class to k for a unit: waiting units first, then what dearer classes can spare, then cheaper ones.
+    """Bring a slot's class to the need for a unit: waiting units first, then what dearer classes can spare, then others.
 
-    With ``new`` < 0 nothing changes. Returns the cost of it, or infinity where k cannot be reached.
+    With ``new`` < 0 nothing changes. Returns the cost of it, or infinity where there is not enough.
     """
-    k, cost = problem.k, problem.cost[problem.set_of[slot]]
-    have, delta, chosen = problem.size[unit], cost * problem.size[unit], 0
+    need, cost = problem.need, problem.cost[problem.set_of[slot]]
+    have, delta, chosen = problem.mass[unit], cost * problem.size[unit], 0
     for i in range(problem.first[slot], problem.first[slot + 1]):
         other = problem.members[i]
         if other != unit and state.class_of[other] < 0:
-            have += problem.size[other]
+            have += problem.mass[other]
             if new >= 0:
                 delta += cost * problem.size[other]
                 _move(problem, state, other, new)
     for sweep in range(2):
-        if have >= k:
+        if have >= need:
             break
         for i in range(problem.first[slot], problem.first[slot + 1]):
-            if have >= k or chosen == taken.shape[0]:
+            if have >= need or chosen == taken.shape[0]:
                 break
             other = problem.members[i]
             home = state.class_of[other]
@@ -318,23 +338,24 @@ def _recruit(problem, state, unit, slot, new, taken):
             saved = _cost_of(problem, state, home) - cost
             if (saved >= 0) != (sweep == 0):
                 continue
-            left = state.records[home] - problem.size[other]
+            left = state.mass[home] - problem.mass[other]
             if new < 0:
                 for t in range(chosen):
                     if taken[t, 1] == home:
-                        left -= problem.size[taken[t, 0]]
-            if left >= k:
-                have += problem.size[other]
+                        left -= problem.mass[taken[t, 0]]
+            if left >= need:
+                have += problem.mass[other]
                 delta -= saved * problem.size[other]
                 if new >= 0:
                     _move(problem, state, other, new)
                 else:
                     taken[chosen, 0], taken[chosen, 1] = other, home
                     chosen += 1
-    if have < k:
-        if not _can_lend(problem, state, slot, k - have):
+    if have < need:
+        records = _borrowed(problem, state, slot, need - have)
+        if records < 0:
             return np.inf
-        delta += cost * (k - have)
+        delta += cost * records
         if new >= 0:
             _borrow(problem, state, new)
     return delta
@@ -375,7 +396,7 @@ def _relocate(problem, state, unit, taken):
     """Move one unit out of a class that can spare it, if that is cheaper; returns what is gained."""
     home = state.class_of[unit]
     size, cost = problem.size[unit], _cost_of(problem, state, home)
-    if state.records[home] - size < problem.k:
+    if state.mass[home] - problem.mass[unit] < problem.need:
         return 0.0
     _move(problem, state, unit, -1)
     price = _settle(problem, state, unit, home, cost, taken)
@@ -386,10 +407,10 @@ def _relocate(problem, state, unit, taken):
 
 
 @jit
-def _dissolve(problem, state, old, units, taken):
+def _dissolve(problem, state, old, units, taken, room):
     """Tear a class down and place its units anew, if that is cheaper; returns what is gained."""
     spent = state.records[old] * _cost_of(problem, state, old)
-    _repay(state, old)
+    _repay(problem, state, old)
     _note(state, _CLOSED, old, -1)
     state.class_at[state.slot[old]] = -1
     for i in range(units.size):
@@ -401,7 +422,7 @@ def _dissolve(problem, state, old, units, taken):
         return 0.0
     for i in range(units.size):
         if state.class_of[units[i]] < 0:
-            if state.log.shape[0] - state.at[LOGGED] < units.size + 2 * problem.k + 8:
+            if state.log.shape[0] - state.at[LOGGED] < units.size + room:
                 price = np.inf  # no place to note more: leave the class as it was
             else:
                 price += _settle(problem, state, units[i], -1, np.inf, taken)
@@ -409,6 +430,18 @@ def _dissolve(problem, state, old, units, taken):
                 _undo(problem, state)
                 return 0.0
     return spent - price
+
+
+@jit
+def settle_waiting(problem, state, taken, room):
+    """Put the units that still wait where it is cheapest, with units that other classes can spare."""
+    for unit in range(state.class_of.size):
+        if state.class_of[unit] >= 0:
+            continue
+        if state.at[CLASSES] > state.slot.size - room or state.at[LOANS] > state.loan_key.size - room:
+            break
+        _settle(problem, state, unit, -1, np.inf, taken)
+        state.at[LOGGED] = 0
 
 
 @jit
@@ -427,7 +460,7 @@ def improve(problem, state, classes, first, units, taken, room):
                 state.at[LOGGED] = 0
         dear = _cost_of(problem, state, classes[c]) > cheapest or state.loan[classes[c]] >= 0
         if state.records[classes[c]] > 0 and dear:
-            gained += _dissolve(problem, state, classes[c], own, taken)
+            gained += _dissolve(problem, state, classes[c], own, taken, room)
             state.at[LOGGED] = 0
         if state.at[CLASSES] > state.slot.size - room or state.at[LOANS] > state.loan_key.size - room:
             break

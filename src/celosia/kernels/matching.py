@@ -31,7 +31,7 @@ Problem = namedtuple(
         "first",
         "members",
         "within",
-        "full",  # the bits of a record that shows nothing and counts for nobody; -1 where there is none
+        "full",  # the bits of a record that shows nothing, which nobody may come to; -1 where that does no harm
     ],
 )
 State = namedtuple(
@@ -92,7 +92,14 @@ def _place(state, bits):
 
 
 @jit
-def enlist(state, i):
+def enlist_all(state):
+    """Put every violator in the list of its pattern."""
+    for i in range(state.shown.size):
+        _enlist(state, i)
+
+
+@jit
+def _enlist(state, i):
     """Put a violator in the list of its pattern."""
     p = _place(state, state.shown[i])
     state.pattern[i] = p
@@ -133,13 +140,13 @@ def _matches(problem, state, i, bits):
         slot = problem.slot_of[row, i]
         for at in range(problem.first[slot], problem.first[slot + 1]):
             j = problem.members[at]
-            if j != i and state.shown[j] & ~bits == 0 and state.shown[j] != problem.full:
+            if j != i and state.shown[j] & ~bits == 0:
                 state.found[n] = j
                 n += 1
     for a in range(state.at[0]):
         p = state.active[a]
         theirs = state.patterns[p]
-        if theirs == problem.full or (row >= 0 and theirs & ~bits == 0):
+        if (row >= 0 and theirs & ~bits == 0):
             continue
         union = row_of(problem, bits | theirs)
         if union >= 0:
@@ -186,8 +193,8 @@ def _bits(problem, i, s):
 
 @jit
 def may_lose(problem, i, s):
-    """Whether a set holds only what the violator shows, and leaves something of it."""
-    if problem.bits[s] & problem.start[i] or _bits(problem, i, s) == problem.full:
+    """Whether a set holds something that the violator shows, and leaves something of it."""
+    if problem.bits[s] & ~problem.start[i] == 0 or _bits(problem, i, s) == problem.full:
         return False
     return row_of(problem, _bits(problem, i, s)) >= 0
 
@@ -198,7 +205,7 @@ def _change(problem, state, i, s):
     _delist(state, i)
     state.set_of[i] = s
     state.shown[i] = _bits(problem, i, s)
-    enlist(state, i)
+    _enlist(state, i)
 
 
 @jit

@@ -14,8 +14,7 @@ Chvátal (1979), *A greedy heuristic for the set-covering problem*, Mathematics 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -68,44 +67,59 @@ class Cover:
         return float(price[self.sets] @ self.counts) if self.rows.size else 0.0
 
 
-def key_sets(costs: Sequence[float], most: int, limit: int = 20_000) -> list[KeySet]:
-    """The sets of up to so many keys that may be emptied, the cheapest first; infinitely dear keys are in none."""
-    free = [j for j, cost in enumerate(costs) if np.isfinite(cost)]
-    found: list[KeySet] = []
-    for size in range(1, min(most, len(free)) + 1):
-        found += [KeySet(keys, float(sum(costs[j] for j in keys))) for keys in combinations(free, size)]
-        if len(found) > limit:
-            break
-    return sorted(found, key=lambda s: (s.cost, s.keys))
+@dataclass(frozen=True, eq=False)
+class Task:
+    """The distinct keys of a file, and what each must reach.
 
-
-def cover(
-    digits: npt.NDArray[np.int32],
-    count: Ints,
-    k: int,
-    sets: Sequence[KeySet],
-    must: npt.NDArray[np.bool_] | None = None,
-    check: Callable[[float], None] = lambda done: None,
-) -> Cover:
-    """Protect every distinct key with fewer than k records (or those in ``must``).
-
-    Parameters
+    Attributes
     ----------
     digits, count
         The distinct keys and the records of each.
-    k
-        Records that each class must hold.
+    must
+        The distinct keys to protect.
+    mass, each
+        What the records of each distinct key count for together, and what the least of them counts for.
+    need
+        What every class must reach: k where each record counts one.
+    fixed
+        How many variables come first that are never emptied: strata.
+    """
+
+    digits: npt.NDArray[np.int32]
+    count: Ints
+    must: npt.NDArray[np.bool_]
+    mass: Ints
+    each: Ints
+    need: int
+    fixed: int = 0
+
+    def of(self, must: npt.NDArray[np.bool_]) -> Task:
+        """The same with other keys to protect."""
+        return replace(self, must=must)
+
+    @classmethod
+    def anonymity(cls, digits: npt.NDArray[np.int32], count: Ints, k: int, fixed: int = 0) -> Task:
+        """Every key is to be shared by k records."""
+        return cls(digits, count, count < k, count, np.ones_like(count), k, fixed)
+
+
+def cover(task: Task, sets: Sequence[KeySet], check: Callable[[float], None] = lambda done: None) -> Cover:
+    """Make every distinct key that must be protected equal to others.
+
+    Parameters
+    ----------
+    task
+        The keys, and what a class needs.
     sets
         What may be emptied, the cheapest first.
     check
         Called with the share that is done; may raise to stop.
     """
-    violating = count < k if must is None else must
-    units = np.flatnonzero(violating)
+    units = np.flatnonzero(task.must)
     if not units.size or not sets:
         nothing = np.empty(0, dtype=np.int64)
         return Cover(sets, nothing, nothing, nothing, units)
-    search = _Search(digits, count, k, sets, units)
+    search = _Search(task, sets, units)
     return search.cover(search.improve(search.greedy(check), check))
 
 
@@ -157,19 +171,20 @@ class _Classes:
 class _Search:
     """One search: what does not change while it runs."""
 
-    def __init__(self, digits: npt.NDArray[np.int32], count: Ints, k: int, sets: Sequence[KeySet], units: Ints) -> None:
-        self.k, self.sets, self.units = k, sets, units
-        packed, fields = bit_fields(digits)
+    def __init__(self, task: Task, sets: Sequence[KeySet], units: Ints) -> None:
+        self.need, self.sets, self.units = task.need, sets, units
+        packed, fields = bit_fields(task.digits)
         self.masks = np.stack([~np.bitwise_or.reduce(fields[list(s.keys)], axis=0) for s in sets])
         self.packed = packed[units]
-        protected = np.zeros(count.size, dtype=np.bool_)
-        protected[units] = True
-        safe = np.flatnonzero((count > k) & ~protected)
-        self.safe = safe[np.argsort(-count[safe], kind="stable")]
+        least = -(-task.need // task.each)
+        safe = np.flatnonzero((task.count > least) & ~task.must)
+        self.safe = safe[np.argsort(-task.count[safe], kind="stable")]
         self.packed_safe = packed[self.safe]
         self.cost = np.array([s.cost for s in sets])
-        self.size = count[units]
-        self.spare = count[self.safe] - k
+        self.size, self.mass = task.count[units], task.mass[units]
+        self.spare, self.lends = (task.count - least)[self.safe], task.each[self.safe]
+        self.loans = int(least[safe].max(initial=0)) + 1
+        """The most loans that a class may take: each is of a record at least."""
 
     def slots(self, s: int, waiting: Ints) -> tuple[_Slots, npt.NDArray[np.int32]]:
         """The groups that units form when a set is emptied, and the group of each unit."""
@@ -190,7 +205,7 @@ class _Search:
     def problem(self, slots: _Slots, slot_of: npt.NDArray[np.int32], cost: Floats) -> kernel.Problem:
         """What the kernels read."""
         return kernel.Problem(
-            self.k,
+            np.int64(self.need),
             cost,
             slot_of,
             slots.set_of,
@@ -199,7 +214,9 @@ class _Search:
             slots.first_lender,
             slots.lenders,
             self.size,
+            self.mass,
             self.spare,
+            self.lends,
         )
 
     # -- greedy ------------------------------------------------------------------------------------
@@ -207,7 +224,7 @@ class _Search:
     def greedy(self, check: Callable[[float], None]) -> _Classes:
         """Open classes level by level of cost; a level sees only the units that still wait when it begins."""
         units = self.units.size
-        state = _state(units, 0, units + 1, units * self.k + 1, self.spare.size)
+        state = _state(units, 0, units + 1, min(units * self.loans, int(self.spare.sum())) + 1, self.spare.size)
         slots, heap, n, level = _Slots.none(), (np.empty(0), np.empty(0, dtype=np.int64)), 0, 0
         none = np.empty((0, 0), dtype=np.int32)
         while level < len(self.sets) and (state.class_of < 0).any():
@@ -219,7 +236,7 @@ class _Search:
             state = state._replace(class_at=_longer(state.class_at, len(slots), -1))
             heap = (_longer(heap[0], len(slots) + 1, 0), _longer(heap[1], len(slots) + 1, 0))
             problem = self.problem(slots, none, self.cost)
-            sizes = np.add.reduceat(self.size[slots.members], slots.first[before:-1])
+            sizes = np.add.reduceat(self.mass[slots.members], slots.first[before:-1])
             n = kernel.push_slots(problem, sizes, *heap, n, before, len(slots))
             limit = float(self.cost[end]) - 1e-12 if end < len(self.sets) else np.inf
             n = kernel.cover(problem, state, *heap, n, limit)
@@ -248,8 +265,10 @@ class _Search:
         for passing in range(_PASSES):
             check(0.5 + 0.5 * passing / _PASSES)
             most = int(np.bincount(found.class_of[found.class_of >= 0]).max())
-            room = most * (self.k + 1) + self.k
+            room = most * (self.loans + 1) + self.loans + 8
             state = self._loaded(found, place, slot_of, len(slots), room)
+            if (found.class_of < 0).any():
+                kernel.settle_waiting(problem, state, taken, room)
             classes, first, units = _dearest_first(state, problem)
             gained = kernel.improve(problem, state, classes, first, units, taken, room)
             found = _classes(state, _Slots(np.array(chosen, dtype=np.int32)[slots.set_of], *_fields(slots)[1:]))
@@ -276,11 +295,13 @@ class _Search:
         state.slot[:classes] = slot_of[sets, example]
         state.class_at[state.slot[:classes]] = np.arange(classes)
         np.add.at(state.records, found.class_of[covered], self.size[covered])
+        np.add.at(state.mass, found.class_of[covered], self.mass[covered])
         for loan, (class_, key, records) in enumerate(found.loans.tolist()):
             state.loan_key[loan], state.loan_size[loan] = key, records
             state.loan_next[loan], state.loan[class_] = state.loan[class_], loan
             state.lent[key] += records
             state.records[class_] += records
+            state.mass[class_] += records * self.lends[key]
         state.at[kernel.CLASSES], state.at[kernel.LOANS] = classes, loans
         return state
 
@@ -310,6 +331,7 @@ def _state(units: int, slots: int, classes: int, loans: int, safe: int) -> kerne
         class_at=np.full(slots, -1, dtype=np.int32),
         slot=np.zeros(classes, dtype=np.int64),
         records=np.zeros(classes, dtype=np.int64),
+        mass=np.zeros(classes, dtype=np.int64),
         loan=np.full(classes, -1, dtype=np.int64),
         lent=np.zeros(safe, dtype=np.int64),
         loan_key=np.zeros(loans, dtype=np.int64),

@@ -5,7 +5,7 @@ Two records match where they agree on every key that both show. If record :math:
 
 .. math:: f_i = \#\{j : D_{ij} \subseteq S_i \cup S_j\} \ge k
 
-is asked of every record that violates it. Records that show no key at all count for nobody. Either each violator
+is asked of every record that violates it. Nobody comes to show no key at all. Either each violator
 loses something itself, the cheapest set that makes it match enough; or those lose first whose loss covers most of
 what is lacking for its cost, and the violators covered by then are spared. In the end whatever is not needed is
 given back.
@@ -14,7 +14,6 @@ given back.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +21,7 @@ import numpy.typing as npt
 from celosia.kernels import covering as grouping
 from celosia.kernels import matching as kernel
 from celosia.kernels.wildcards import match_between
-from celosia.methods.covering import Cover, Ints, KeySet, Words, bit_fields, power_of_two
+from celosia.methods.covering import Cover, Ints, KeySet, Task, Words, bit_fields, power_of_two
 
 _ROOM = 150_000_000
 """A number is kept for each row and violator: at most so many."""
@@ -33,51 +32,74 @@ _CANDIDATES = 16_000_000
 _PASSES = 10
 
 
-@dataclass(frozen=True, eq=False)
-class Violators:
-    """The records to protect and the file they are in.
+def reached(task: Task, amounts: Ints) -> Ints:
+    """The sum of what all keys that match each distinct key amount to, by the convention of ``risk.frequencies``."""
+    packed, fields = bit_fields(task.digits)
+    hidden = _hidden(task.digits)
+    order = np.argsort(hidden, kind="stable")
+    patterns, starts = np.unique(hidden[order], return_index=True)
+    masks = np.stack([_shown_mask(fields, int(b)) for b in patterns])
+    found = np.empty(order.size, dtype=np.int64)
+    found[order] = _matching(
+        task, amounts, packed, fields, packed[order], patterns, masks, np.append(starts, order.size)
+    )
+    return found
 
-    Attributes
-    ----------
-    digits, count
-        The distinct keys of the file and the records of each; 0 is a cell that is not shown.
-    fixed
-        How many variables come first that are never emptied: strata.
-    must
-        The distinct keys to protect.
-    mass, need
-        What a record of each distinct key counts for, and how much must match every record.
-    """
 
-    digits: npt.NDArray[np.int32]
-    count: Ints
-    fixed: int
-    must: npt.NDArray[np.bool_]
-    mass: Ints
-    need: int
+def _full(task: Task) -> int:
+    """The bits of a record that shows none of its keys, which complete ones do not match; -1 for a single key."""
+    variables = task.digits.shape[1]
+    return -1 if variables - task.fixed < 2 else (1 << variables) - (1 << task.fixed)
 
-    @property
-    def rows(self) -> Ints:
-        """The distinct key of each violating record."""
-        units = np.flatnonzero(self.must)
-        return np.repeat(units, self.count[units])
 
-    @property
-    def full(self) -> int:
-        """The bits of a record that shows none of its keys, which counts for nobody; -1 for a single key."""
-        variables = self.digits.shape[1]
-        return -1 if variables - self.fixed < 2 else (1 << variables) - (1 << self.fixed)
+def _matching(
+    task: Task, amounts: Ints, packed: Words, fields: Words, asked: Words, bits: Ints, masks: Words, starts: Ints
+) -> Ints:
+    """What matches keys that come in the order of what they hide: ``bits``, and ``masks`` for what they show."""
+    hidden, full = _hidden(task.digits), _full(task)
+    counts = np.zeros(starts[-1], dtype=np.int64)
+
+    def count(some: npt.NDArray[np.bool_], known: Ints) -> None:
+        order = known[np.argsort(hidden[known], kind="stable")]
+        patterns, first = np.unique(hidden[order], return_index=True)
+        if not order.size or not some.any():
+            return
+        begin = np.concatenate([[0], np.cumsum(np.diff(starts)[some])])
+        rows = np.repeat(some, np.diff(starts))
+        found = np.zeros(begin[-1], dtype=np.int64)
+        match_between(
+            asked[rows],
+            masks[some],
+            begin,
+            packed[order],
+            np.stack([_shown_mask(fields, int(b)) for b in patterns]),
+            np.append(first, order.size),
+            amounts[order],
+            np.zeros(order.size, dtype=np.int64),
+            found,
+            np.zeros(begin[-1], dtype=np.int64),
+        )
+        counts[rows] = found
+
+    everybody = np.arange(hidden.size)
+    if (hidden == full).any():
+        count(bits == 0, everybody[hidden != full])
+        count(bits != 0, everybody)
+    else:
+        count(np.ones(bits.size, dtype=np.bool_), everybody)
+    return counts
 
 
 def cover_matching(
-    file: Violators, sets: Sequence[KeySet], spare: bool, check: Callable[[float], None] = lambda done: None
+    task: Task, sets: Sequence[KeySet], spare: bool, check: Callable[[float], None] = lambda done: None
 ) -> Cover:
     """Protect every violator by emptying some of the sets, the cheapest first; ``spare`` those that others cover."""
-    rows = file.rows
+    units = np.flatnonzero(task.must)
+    rows = np.repeat(units, task.count[units])
     if not rows.size or not sets:
         none = np.empty(0, dtype=np.int64)
         return Cover(sets, none, none, none, np.unique(rows))
-    search = _Search(file, sets, rows)
+    search = _Search(task, sets, rows)
     state = search.state()
     if spare:
         search.cover_some(state, check)
@@ -85,7 +107,7 @@ def cover_matching(
         search.treat_each(state, check)
     search.improve(state, spare, check)
     lost = np.flatnonzero(state.set_of >= 0)
-    short = state.reach < file.need if spare else state.set_of < 0
+    short = state.reach < task.need if spare else state.set_of < 0
     return Cover(
         sets,
         rows[lost],
@@ -98,25 +120,26 @@ def cover_matching(
 class _Search:
     """One search: what does not change while it runs."""
 
-    def __init__(self, file: Violators, sets: Sequence[KeySet], rows: Ints) -> None:
-        self.file, self.sets, self.rows = file, sets, rows
+    def __init__(self, task: Task, sets: Sequence[KeySet], rows: Ints) -> None:
+        self.task, self.sets, self.rows = task, sets, rows
         self.cost = np.array([s.cost for s in sets])
         self.bits = np.array([sum(1 << j for j in s.keys) for s in sets], dtype=np.int64)
-        self.start = _hidden(file.digits[rows])
+        self.start = _hidden(task.digits[rows])
         self.problem = self._problem()
 
     def _problem(self) -> kernel.Problem:
-        packed, fields = bit_fields(self.file.digits)
+        packed, fields = bit_fields(self.task.digits)
         bits = self._row_bits()
         shown = np.stack([_shown_mask(fields, int(b)) for b in bits])
         parts = [self._slots(packed[self.rows], mask) for mask in shown]
         sizes = np.array([first.size - 1 for _, first, _, _ in parts])
         offset = np.concatenate([[0], np.cumsum(sizes)])
-        within = self._within(packed, fields, shown, np.concatenate([example for _, _, _, example in parts]), offset)
+        examples = packed[self.rows][np.concatenate([example for _, _, _, example in parts])]
+        within = _matching(self.task, self.task.count * self.task.each, packed, fields, examples, bits, shown, offset)
         return kernel.Problem(
-            np.int64(self.file.need),
-            self.file.digits[self.rows],
-            self.file.mass[self.rows],
+            np.int64(self.task.need),
+            self.task.digits[self.rows],
+            self.task.each[self.rows],
             self.start,
             self.bits,
             self.cost,
@@ -128,7 +151,7 @@ class _Search:
             ),
             np.concatenate([members for _, _, members, _ in parts]),
             within,
-            np.int64(self.file.full),
+            np.int64(_full(self.task)),
         )
 
     def _row_bits(self) -> Ints:
@@ -157,30 +180,6 @@ class _Search:
         grouping.sort_by_group(group, first, members)
         return group.astype(np.int64), first, members, example[:found].astype(np.int64)
 
-    def _within(self, packed: Words, fields: Words, shown: Words, example: Ints, offset: Ints) -> Ints:
-        """The mass of all records that match each slot's violators as they came."""
-        digits = self.file.digits
-        hidden = _hidden(digits)
-        speaking = np.flatnonzero(hidden != self.file.full)
-        order = speaking[np.argsort(hidden[speaking], kind="stable")]
-        patterns, starts = np.unique(hidden[order], return_index=True)
-        masks = np.stack([_shown_mask(fields, int(b)) for b in patterns])
-        counts = np.zeros(example.size, dtype=np.int64)
-        nothing = np.zeros(order.size, dtype=np.int64)
-        match_between(
-            packed[self.rows[example]],
-            shown,
-            offset,
-            packed[order],
-            masks,
-            np.append(starts, order.size),
-            (self.file.count * self.file.mass)[order],
-            nothing,
-            counts,
-            np.zeros(example.size, dtype=np.int64),
-        )
-        return counts
-
     def state(self) -> kernel.State:
         """Nobody lost anything."""
         n = self.rows.size
@@ -200,8 +199,7 @@ class _Search:
             at=np.zeros(1, dtype=np.int64),
             found=np.empty(n, dtype=np.int32),
         )
-        for i in range(n):
-            kernel.enlist(state, i)
+        kernel.enlist_all(state)
         return state
 
     def treat_each(self, state: kernel.State, check: Callable[[float], None]) -> None:
@@ -217,7 +215,7 @@ class _Search:
     def cover_some(self, state: kernel.State, check: Callable[[float], None]) -> None:
         """Those lose first whose loss covers most for its cost; as many sets at once as can be weighed."""
         high = 0
-        while high < self.cost.size and (state.reach < self.file.need).any():
+        while high < self.cost.size and (state.reach < self.task.need).any():
             check(0.5 * high / self.cost.size)
             candidates = int((state.set_of < 0).sum())
             low, high = high, min(self.cost.size, high + max(1, _CANDIDATES // max(candidates, 1)))
@@ -227,7 +225,7 @@ class _Search:
 
     def _lacking(self, state: kernel.State) -> Ints:
         """What the violators of each slot lack together."""
-        lacking = np.maximum(self.file.need - state.reach, 0)
+        lacking = np.maximum(self.task.need - state.reach, 0)
         running = np.concatenate([[0], np.cumsum(lacking[self.problem.members])])
         found: Ints = running[self.problem.first[1:]] - running[self.problem.first[:-1]]
         return found

@@ -119,7 +119,7 @@ def cheaper(
     if (set(one.keys), one.k, set(one.strata)) != (set(other.keys), other.k, set(other.strata)):
         raise OptionError("choice-unlike")
     if unknown := set(cell_costs or {}) - set(one.keys):
-        raise OptionError("importance-unknown", variables=tuple(sorted(unknown)))
+        raise OptionError("keys-only", option="cell_costs", variables=tuple(sorted(unknown)))
     if record_cost < 0 or any(cost < 0 for cost in (cell_costs or {}).values()):
         raise OptionError("cost-negative")
     cells = sum((cell_costs or {}).get(name, 1.0) * count for name, count in local.suppressed.items())

@@ -3,7 +3,10 @@
 from celosia.verify.anonymity import KAnonymous
 from celosia.verify.cells import Absent, EmptiedOnly, Untouched
 from celosia.verify.households import CountsMembers, Together, WholeGroups
+from celosia.verify.losses import EmptiedTogether, LosesAtMost, LostTogether, VariablesLoseAtMost
+from celosia.verify.matching import KAnonymousWildcard, Treated
 from celosia.verify.records import KeptUnless, SameRecords, SomeRecords
+from celosia.verify.risk_limit import RiskAtMost
 from celosia.verify.totals import SameTotals
 from celosia.verify.values import Domain, InOrder, KeepsMissing, NoFiner, OneToOne, OnGrid, OnlyBeyond
 
@@ -12,18 +15,25 @@ __all__ = [
     "CountsMembers",
     "Domain",
     "EmptiedOnly",
+    "EmptiedTogether",
     "InOrder",
     "KAnonymous",
+    "KAnonymousWildcard",
     "KeepsMissing",
     "KeptUnless",
+    "LosesAtMost",
+    "LostTogether",
     "NoFiner",
     "OnGrid",
     "OneToOne",
     "OnlyBeyond",
+    "RiskAtMost",
     "SameRecords",
     "SameTotals",
     "SomeRecords",
     "Together",
+    "Treated",
     "Untouched",
+    "VariablesLoseAtMost",
     "WholeGroups",
 ]

@@ -1,0 +1,37 @@
+"""The last resort of tiny files, where a record may lose all its keys: those still open lose every one, together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from celosia.methods.covering import Cover, KeySet, Task
+
+
+def whole_records(task: Task, found: Cover) -> Cover:
+    """Where some key is still open, it is emptied whole, with all that lost a cell in its stratum.
+
+    Nothing less makes a class there; safe keys join, the first ones first, if need be.
+    """
+    fixed, keys = task.fixed, task.digits.shape[1]
+    everything = KeySet(tuple(range(fixed, keys)), float("inf"))
+    stratum = task.digits[:, 0] if fixed else np.zeros(task.count.size, dtype=np.int32)
+    rows, counts, sets = found.rows.copy(), found.counts.copy(), found.sets.copy()
+    keeping = task.count - np.bincount(rows, weights=counts, minlength=task.count.size).astype(np.int64)
+    left = []
+    for s in np.unique(stratum[found.left]):
+        here = stratum == s
+        sets[here[rows]] = len(found.key_sets)
+        joining = found.left[here[found.left]].tolist()
+        have = int((counts * task.each[rows])[here[rows]].sum() + task.mass[joining].sum())
+        for row in np.flatnonzero(here & (keeping > 0) & ~np.isin(np.arange(here.size), found.left)).tolist():
+            if have >= task.need:
+                break
+            joining.append(row)
+            have += int(keeping[row] * task.each[row])
+        if have < task.need:
+            left += joining
+            continue
+        rows = np.concatenate([rows, joining])
+        counts = np.concatenate([counts, keeping[joining]])
+        sets = np.concatenate([sets, np.full(len(joining), len(found.key_sets))])
+    return Cover([*found.key_sets, everything], rows, counts, sets, np.array(left, dtype=np.int64))

@@ -1,0 +1,133 @@
+"""k-anonymity and risk counted again where a missing cell may be anything, plainly: patterns joined pair by pair.
+
+Records with the same missing cells form a pattern. Two patterns are joined on the variables that both show. Records
+that have enough matches already take no part in further joins, so that the usual case is quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from celosia.core.dictionary import MissingKind
+from celosia.core.errors import PromiseError
+from celosia.core.microdata import Microdata
+from celosia.verify.anonymity import published
+from celosia.verify.losses import lost
+
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+Enough = Callable[[npt.NDArray[np.float64], npt.NDArray[np.float64]], Mask]
+"""Whether so many matches, with so much weight, are enough."""
+
+_OPEN = [kind for kind in MissingKind if kind is not MissingKind.NOT_APPLICABLE]
+
+
+def short(data: Microdata, keys: Sequence[str], strata: Sequence[str], enough: Enough, weight: str | None = None) -> Mask:
+    """The records whose matches within their stratum are not enough."""
+    cells = pl.DataFrame([_codes(data, name, name in keys) for name in (*strata, *keys)])
+    amount = data.column(weight).cast(pl.Float64) if weight else pl.repeat(1.0, data.height, eager=True)
+    cells = cells.with_columns(amount.alias("\x00weight"))
+    rows = cells.group_by(pl.exclude("\x00weight"), maintain_order=True)
+    distinct = rows.agg(pl.len().alias("\x00records"), pl.col("\x00weight").sum())
+    matrix = distinct.drop("\x00weight", "\x00records").to_numpy().astype(np.int64)
+    records = distinct["\x00records"].cast(pl.Float64).to_numpy()
+    fails = _fails(matrix, len(strata), records, distinct["\x00weight"].to_numpy(), enough)
+    marked = distinct.drop("\x00weight", "\x00records").with_columns(pl.Series("\x00fails", fails))
+    joined = cells.join(marked, on=[*strata, *keys], how="left", maintain_order="left")
+    return joined["\x00fails"].to_numpy()
+
+
+def _codes(data: Microdata, name: str, open_: bool) -> pl.Series:
+    """A number for each published category; 0 where a key may be anything."""
+    texts = published(data, name)
+    signs = ["\x00" + kind.replace("_", "-") for kind in _OPEN] if open_ else []
+    found = texts.unique().sort()
+    number = {text: i + 1 for i, text in enumerate(found.to_list())} | dict.fromkeys(signs, 0)
+    return texts.replace_strict(number, return_dtype=pl.Int64).alias(name)
+
+
+def _fails(
+    matrix: Ints,
+    strata: int,
+    records: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
+    enough: Enough,
+) -> Mask:
+    """The distinct keys whose matches are not enough."""
+    f, total = records.copy(), weights.copy()
+    patterns, number = np.unique(matrix == 0, axis=0, return_inverse=True)
+    members = [np.flatnonzero(number.reshape(-1) == p) for p in range(len(patterns))]
+    order = sorted(range(len(patterns)), key=lambda p: -members[p].size)
+    keys = matrix.shape[1] - strata
+    for p in order:
+        for q in order:
+            waiting = members[p][~enough(f[members[p]], total[members[p]])]
+            if not waiting.size:
+                break
+            nothing_shown = keys > 1 and patterns[q].sum() == keys
+            if p == q or (nothing_shown and not patterns[p].any()):
+                continue
+            shown = np.flatnonzero(~(patterns[p] | patterns[q]))
+            both = np.vstack([matrix[waiting], matrix[members[q]]])[:, shown]
+            group = _number(both)
+            for sums, values in ((f, records), (total, weights)):
+                of_group = np.bincount(group[waiting.size :], weights=values[members[q]], minlength=group.max() + 1)
+                sums[waiting] += of_group[group[: waiting.size]]
+    return ~enough(f, total)
+
+
+def _number(rows: Ints) -> Ints:
+    """A number for each distinct row."""
+    number = np.zeros(len(rows), dtype=np.int64)
+    for column in rows.T:
+        number = np.unique(number * (column.max() + 1) + column, return_inverse=True)[1].reshape(-1)
+    return number
+
+
+@dataclass(frozen=True)
+class KAnonymousWildcard:
+    """Every record matches at least k - 1 others within its stratum, where a missing key may be anything.
+
+    Two records match where they agree on every key that both show; one that shows no key at all is not counted for
+    complete ones, unless there is one key only.
+    """
+
+    keys: tuple[str, ...]
+    k: int
+    strata: tuple[str, ...] = ()
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables it speaks of."""
+        return (*self.strata, *self.keys)
+
+    def check(self, before: Microdata, after: Microdata) -> None:
+        """Raise with the number of records that match fewer."""
+        count = int(short(after, self.keys, self.strata, lambda f, _: f >= self.k).sum())
+        if count:
+            raise PromiseError("promise-k", k=self.k, count=count, counting="wildcard")
+
+
+@dataclass(frozen=True)
+class Treated:
+    """Every record that matched fewer than k lost one of the keys itself, or left."""
+
+    keys: tuple[str, ...]
+    k: int
+    strata: tuple[str, ...] = ()
+
+    def check(self, before: Microdata, after: Microdata) -> None:
+        """Raise with the number of violators that lost nothing."""
+        violators = short(before, self.keys, self.strata, lambda f, _: f >= self.k)
+        anything = np.zeros(after.height, dtype=np.bool_)
+        for name in self.keys:
+            anything |= lost(before, after, name).to_numpy()
+        ids = pl.Series(after.ids)
+        untouched = int((ids.is_in(before.ids[violators].tolist()).to_numpy() & ~anything).sum())
+        if untouched:
+            raise PromiseError("promise-treated", count=untouched)
