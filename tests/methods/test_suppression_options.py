@@ -48,9 +48,7 @@ def strict_counts(data, keys):
 def lost_cells(before, after, keys):
     """For each record that stayed and each key, whether it was emptied."""
     old = before.in_order_of(after.ids)
-    return np.column_stack(
-        [(old.column(n).is_not_null() & after.column(n).is_null()).to_numpy() for n in keys]
-    )
+    return np.column_stack([(old.column(n).is_not_null() & after.column(n).is_null()).to_numpy() for n in keys])
 
 
 counting = st.sampled_from([("strict", False), ("wildcard", False), ("wildcard", True)])
@@ -181,7 +179,9 @@ def test_strata_are_told_apart_in_every_way_of_counting():
     frame = pl.DataFrame(chance.integers(0, 3, (150, 4)), schema=["region", "a", "b", "c"])
     frame = frame.with_columns(region=pl.when(pl.col("region") == 2).then(None).otherwise(pl.col("region")))
     for how, spare in (("strict", False), ("wildcard", False), ("wildcard", True)):
-        method = LocalSuppression(keys=list("abc"), k=4, strata="region", counting=how, spare_covered=spare, max_share=1)
+        method = LocalSuppression(
+            keys=list("abc"), k=4, strata="region", counting=how, spare_covered=spare, max_share=1
+        )
         after = method.apply(frame).data
         assert after["region"].equals(frame["region"])
         for part in after.partition_by("region"):
@@ -199,7 +199,10 @@ def test_less_important_keys_go_first_whatever_the_counting():
         lost = LocalSuppression(keys=list("abcd"), k=3, importance=ranks, counting=how).apply(frame).suppressed
         assert lost["a"] <= lost["b"] <= lost["c"] <= lost["d"]
         other = {"a": 4, "b": 3, "c": 2, "d": 1}
-        assert lost["a"] < LocalSuppression(keys=list("abcd"), k=3, importance=other, counting=how).apply(frame).suppressed["a"]
+        assert (
+            lost["a"]
+            < LocalSuppression(keys=list("abcd"), k=3, importance=other, counting=how).apply(frame).suppressed["a"]
+        )
 
 
 def test_the_result_carries_every_way_of_counting():

@@ -74,7 +74,7 @@ def test_the_household_itself_can_be_dropped_or_renamed_by_household():
     "step",
     [
         {"do": "local_suppression", "keys": ["zona"], "k": 2, "strata": ["edad"]},
-        {"do": "local_suppression", "keys": ["zona"], "k": 2, "importance": {"edad": 1}},
+        {"do": "local_suppression", "keys": ["zona"], "k": 2, "linked": [["zona", "edad"]]},
         {"do": "drop_records", "where": "edad > 1"},
     ],
 )

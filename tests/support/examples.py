@@ -42,6 +42,7 @@ USES = {
     "new_ids": {"variable": "hogar"},
     "recode_categories": {"variables": ("zona",), "mapping": {"03": "04"}},
     "recode_intervals": {"variable": "edad", "breaks": (0, 30, 60), "open_high": True},
+    "record_suppression": {"keys": ("zona", "sexo"), "k": 16},
     "rounding": {"variables": ("ingreso",), "base": 1000},
     "sample": {"share": 0.5, "weight": "peso", "household": "hogar"},
     "shuffle_order": {"household": "hogar"},

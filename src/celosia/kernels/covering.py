@@ -312,7 +312,7 @@ def _cost_of(problem, state, class_):
 
 @jit
 def _recruit(problem, state, unit, slot, new, taken):
-    """Bring a slot's class to the need for a unit: waiting units first, then what dearer classes can spare, then others.
+    """Bring a slot's class to the need for a unit: waiting units first, then what other classes can spare.
 
     With ``new`` < 0 nothing changes. Returns the cost of it, or infinity where there is not enough.
     """

@@ -1,9 +1,9 @@
 """Whether cells can be shown again without harm, one after the other, where an emptied cell may be anything.
 
-Every record in play is a row of ``digits`` with the bits that it does not show; ``others`` are the distinct keys of the
-records that lost nothing and violate nothing, with what they amount to. An *aim* is a set of variables, as bits, on which
-every record in play must be matched by ``need``; strata (``always``) are never hidden. A record that must be ``treated``
-for an aim keeps one of its cells empty.
+Every record in play is a row of ``digits`` with the bits that it does not show; ``others`` are the distinct keys of
+the records that lost nothing and violate nothing, with what they amount to. An *aim* is a set of variables, as bits, on
+which every record in play must be matched by ``need``; strata (``always``) are never hidden. A record that must be
+``treated`` for an aim keeps one of its cells empty.
 """
 
 from __future__ import annotations
@@ -48,7 +48,21 @@ def count_matches(digits, hidden, mass, others, others_hidden, others_mass, alwa
 
 @jit
 def show_again(
-    digits, hidden, mass, others, others_hidden, others_mass, always, aims, needs, treated, start, reach, rows, bits, back
+    digits,
+    hidden,
+    mass,
+    others,
+    others_hidden,
+    others_mass,
+    always,
+    aims,
+    needs,
+    treated,
+    start,
+    reach,
+    rows,
+    bits,
+    back,
 ):
     """Show each cell (of ``rows``, ``bits``) again where every aim still holds; mark those that are back."""
     after = np.empty(aims.size, dtype=np.int64)

@@ -7,7 +7,7 @@ from celosia.kernels._jit import jit
 
 @jit
 def hand_out(index, order, first, remaining, sets, masks, emptied):
-    """Mark what each record loses; the parts of a key are ``first[key]:first[key + 1]``, each of ``remaining`` records."""
+    """What each record loses; the parts of a key are ``first[key]:first[key + 1]``, of ``remaining`` records each."""
     at = first[:-1].copy()
     for n in range(order.size):
         record = order[n]

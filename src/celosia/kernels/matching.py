@@ -1,8 +1,8 @@
 """Covering violators where an emptied cell may be anything: which records lose which keys.
 
-Two records *match* where they agree on every variable that both show. Each violating record ``i`` shows all but a set of
-variables, its *pattern*; emptying more of them makes it match more records, and more records match it. ``mass[i]`` is what
-it counts for in the others, and every violator must reach ``need``.
+Two records *match* where they agree on every variable that both show. Each violating record ``i`` shows all but a set
+of variables, its *pattern*; emptying more of them makes it match more records, and more records match it. ``mass[i]``
+is what it counts for in the others, and every violator must reach ``need``.
 
 ``Problem`` does not change; ``State`` does. A *row* is a set of variables U as a bit mask, and a *slot* is a pair (row,
 what a violator shows on the other variables): its violators are ``members[first[slot]:first[slot + 1]]``, and
@@ -146,7 +146,7 @@ def _matches(problem, state, i, bits):
     for a in range(state.at[0]):
         p = state.active[a]
         theirs = state.patterns[p]
-        if (row >= 0 and theirs & ~bits == 0):
+        if row >= 0 and theirs & ~bits == 0:
             continue
         union = row_of(problem, bits | theirs)
         if union >= 0:
@@ -369,7 +369,7 @@ def _may_change(problem, state, i, s):
 
 @jit
 def give_back(problem, state, order, spare):
-    """Every violator in turn loses the cheapest set that will do, or nothing where ``spare``; returns what is gained."""
+    """Every violator in turn loses the cheapest set that will do, or nothing where ``spare``; returns the gain."""
     gained = 0.0
     for a in range(order.size):
         i = order[a]

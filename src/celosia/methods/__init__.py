@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from celosia.methods.new_ids import NewIds
     from celosia.methods.recode_categories import RecodeCategories
     from celosia.methods.recode_intervals import RecodeIntervals
+    from celosia.methods.record_suppression import RecordSuppression, cheaper
     from celosia.methods.rounding import Rounding
     from celosia.methods.sample import Sample
     from celosia.methods.shuffle_order import ShuffleOrder
@@ -43,6 +44,7 @@ REGISTRY = {
     "new_ids": "NewIds",
     "recode_categories": "RecodeCategories",
     "recode_intervals": "RecodeIntervals",
+    "record_suppression": "RecordSuppression",
     "rounding": "Rounding",
     "sample": "Sample",
     "shuffle_order": "ShuffleOrder",
@@ -66,10 +68,12 @@ __all__ = [
     "Protected",
     "RecodeCategories",
     "RecodeIntervals",
+    "RecordSuppression",
     "Rounding",
     "Sample",
     "ShuffleOrder",
     "TopBottomCoding",
+    "cheaper",
     "method",
 ]
 
@@ -81,4 +85,10 @@ def method(do: str) -> type[Method]:
     return getattr(import_module(f"celosia.methods.{do}"), REGISTRY[do])  # type: ignore[no-any-return]
 
 
-__getattr__ = lazy(__name__, {name: f"celosia.methods.{step}" for step, name in REGISTRY.items()})
+__getattr__ = lazy(
+    __name__,
+    {
+        **{name: f"celosia.methods.{step}" for step, name in REGISTRY.items()},
+        "cheaper": "celosia.methods.record_suppression",
+    },
+)

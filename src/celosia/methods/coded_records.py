@@ -1,4 +1,4 @@
-"""The records of a file as a suppression sees them: keys as digits, some cells emptied so far, grouped anew as it goes."""
+"""The records of a file as a suppression sees them: keys as digits, some cells emptied so far, grouped anew."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Grouped:
         return Task(self.digits, self.count, self.mass < need, self.mass, self.each, need, self.fixed)
 
     def of_records(self, found: Cover, ids: npt.NDArray[np.uint64]) -> Mask:
-        """For each record, which variables to empty; of the records of one key, those with the lowest ids come first."""
+        """For each record, which variables to empty; of the records of one key, the lowest ids come first."""
         variables = self.digits.shape[1]
         emptied = np.zeros((self.index.size, variables), dtype=np.bool_)
         if not found.rows.size:

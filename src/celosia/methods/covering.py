@@ -397,4 +397,5 @@ def bit_fields(digits: npt.NDArray[np.int32]) -> tuple[Words, Words]:
 
 
 def power_of_two(n: int) -> int:
+    """The size of a table with room for so many."""
     return 1 << max(2, int(np.ceil(np.log2(max(n, 1)))))

@@ -92,7 +92,14 @@ def _wildcard(
     places = np.int64(1) << np.arange(digits.shape[1], dtype=np.int64)
     keys = places[records.fixed :]
     start = (digits[playing] == 0) @ places
-    file = (digits[playing], start | emptied[playing] @ keys, mass[playing], others, (others == 0) @ places, others_mass)
+    file = (
+        digits[playing],
+        start | emptied[playing] @ keys,
+        mass[playing],
+        others,
+        (others == 0) @ places,
+        others_mass,
+    )
     always = places[: records.fixed].sum()
     bits = np.array([keys[list(positions)].sum() for positions, _ in aims], dtype=np.int64)
     reach = np.zeros((len(aims), playing.size), dtype=np.int64)

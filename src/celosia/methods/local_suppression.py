@@ -43,6 +43,7 @@ from celosia.verify import (
     VariablesLoseAtMost,
 )
 
+
 def _names(given: Any) -> Any:
     return () if given is None else (given,) if isinstance(given, str) else given
 

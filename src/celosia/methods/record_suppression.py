@@ -17,7 +17,8 @@ from celosia.core.run import Run
 from celosia.engines import engine
 from celosia.engines.contract import WEIGHT_SCALE
 from celosia.methods.drop_records import Dropped
-from celosia.methods.local_suppression import LocalSuppression, Suppressed
+from celosia.methods.local_suppression import LocalSuppression, Some
+from celosia.methods.suppressed import Suppressed
 from celosia.verify import KAnonymous, SomeRecords, Untouched
 
 
@@ -53,7 +54,7 @@ class RecordSuppression(Method):
     keys: Names
     k: Annotated[int, Field(ge=2)]
     counting: Literal["strict"] = "strict"
-    strata: tuple[str, ...] = ()
+    strata: Some = ()
     weight: str | None = None
 
     def _transform(self, data: Microdata, run: Run) -> Dropped:
@@ -91,9 +92,10 @@ def cheaper(
 ) -> Suppressed | Dropped:
     r"""The one of two ways to the same k that costs less; the one that keeps all records if they cost the same.
 
-    .. math:: C_{local} = \sum_v c_v\, n_v, \qquad C_{record} = c\, m
+    .. math:: C_{local} = \sum_v c_v\, n_v + c\, d, \qquad C_{record} = c\, m
 
-    for :math:`n_v` cells emptied in variable :math:`v` and :math:`m` records dropped.
+    for :math:`n_v` cells emptied in variable :math:`v` and :math:`d` records dropped by the one, and :math:`m` records
+    dropped by the other.
 
     Parameters
     ----------
@@ -116,11 +118,12 @@ def cheaper(
     one, other = local.method, record.method
     if not isinstance(one, LocalSuppression) or not isinstance(other, RecordSuppression):
         raise OptionError("choice-unlike")
-    if (set(one.keys), one.k, set(one.strata)) != (set(other.keys), other.k, set(other.strata)):
+    if one.subsets or (set(one.keys), one.k, set(one.strata)) != (set(other.keys), other.k, set(other.strata)):
         raise OptionError("choice-unlike")
     if unknown := set(cell_costs or {}) - set(one.keys):
         raise OptionError("keys-only", option="cell_costs", variables=tuple(sorted(unknown)))
     if record_cost < 0 or any(cost < 0 for cost in (cell_costs or {}).values()):
         raise OptionError("cost-negative")
     cells = sum((cell_costs or {}).get(name, 1.0) * count for name, count in local.suppressed.items())
-    return record if record_cost * record.lost_records < cells else local
+    spent = cells + record_cost * local.dropped
+    return record if record_cost * record.lost_records < spent else local

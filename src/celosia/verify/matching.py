@@ -27,7 +27,9 @@ Enough = Callable[[npt.NDArray[np.float64], npt.NDArray[np.float64]], Mask]
 _OPEN = [kind for kind in MissingKind if kind is not MissingKind.NOT_APPLICABLE]
 
 
-def short(data: Microdata, keys: Sequence[str], strata: Sequence[str], enough: Enough, weight: str | None = None) -> Mask:
+def short(
+    data: Microdata, keys: Sequence[str], strata: Sequence[str], enough: Enough, weight: str | None = None
+) -> Mask:
     """The records whose matches within their stratum are not enough."""
     cells = pl.DataFrame([_codes(data, name, name in keys) for name in (*strata, *keys)])
     amount = data.column(weight).cast(pl.Float64) if weight else pl.repeat(1.0, data.height, eager=True)
