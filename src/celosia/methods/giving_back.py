@@ -69,7 +69,7 @@ class _Classes:
         """Whether both classes hold what they need if a record goes over."""
         new = self._shown(row, emptied)
         left = self.amount[self.sign[row]] - self._mass(row)
-        return (left >= self.need or left == 0) and self.amount.get(new, 0) >= self.need
+        return bool(left >= self.need or left == 0) and self.amount.get(new, 0) >= self.need
 
     def change(self, row: int, emptied: Mask) -> None:
         """A record goes over."""

@@ -41,12 +41,16 @@ class RiskLimit:
     def mass(self, weights: Ints) -> Ints:
         """What each record counts for, from its scaled weight."""
         persons = 1.5 * (1 - self.at_most) / self.at_most
-        share = np.minimum(weights / WEIGHT_SCALE / persons, 1 / 3) if persons else np.full(weights.size, 1 / 3)
-        return np.maximum(np.floor(share * _WHOLE), 1).astype(np.int64)
+        share: npt.NDArray[np.float64] = (
+            np.minimum(weights / WEIGHT_SCALE / persons, 1 / 3) if persons else np.full(weights.size, 1 / 3)
+        )
+        mass: Ints = np.maximum(np.floor(share * _WHOLE), 1).astype(np.int64)
+        return mass
 
     def exceeded(self, sample: Ints, weights: Ints) -> npt.NDArray[np.bool_]:
         """Whether each key is above the limit, from the records that share it and their scaled weights."""
         records = sample.astype(np.float64)
         risk = np.empty(records.size)
         usual_risks(records, np.maximum(weights / WEIGHT_SCALE, records), risk)
-        return risk > self.at_most * (1 + 1e-12)
+        above: npt.NDArray[np.bool_] = risk > self.at_most * (1 + 1e-12)
+        return above

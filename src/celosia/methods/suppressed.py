@@ -83,10 +83,10 @@ class Suppressed(Protected):
             for counting in COUNTINGS:
                 found = []
                 for data in (before, after):
-                    truth = {"truth": before.in_order_of(data.ids)} if counting == "intruder" else {}
+                    truth = before.in_order_of(data.ids) if counting == "intruder" else None
                     below, alone = np.zeros(data.height, dtype=np.bool_), np.zeros(data.height, dtype=np.bool_)
                     for names, k in self.asked:
-                        sample = frequencies(data, names, missing=counting, run=self.run, **truth).sample
+                        sample = frequencies(data, names, missing=counting, run=self.run, truth=truth).sample
                         below, alone = below | (sample < k), alone | (sample < 2)
                     found += [int(below.sum()), int(alone.sum())]
                 rows.append((counting, *found))

@@ -1,4 +1,4 @@
-"""A local suppression at work: its options as terms of a search, variables kept within their limits, records dropped."""
+"""A local suppression at work: its options as terms of a search, variables within their limits, records dropped."""
 
 from __future__ import annotations
 
@@ -101,20 +101,21 @@ class Suppressing:
         lost = {name: outcome.emptied[:, j] for j, name in enumerate(keys)}
         for group in self.method.linked:
             together = np.logical_or.reduce([lost[name] for name in group if name in keys])
-            lost |= dict.fromkeys(group, together)
+            for name in group:
+                lost[name] = together
         return lost
 
     def impossible(self, found: Found) -> DataError:
         """Why it stops, and which of its limits alone would let it go on."""
         records, terms = self._records(found.data), self._terms(found.data)
         every = tuple((j,) for j in range(len(self.method.keys)))
-        lighter = {
+        lighter: dict[str, Terms | None] = {
             "max_share": replace(terms, most=len(self.method.keys)),
             "never": replace(terms, blocks=every) if self.method.never else None,
             "max_lost": terms if self.method.max_lost else None,
         }
         if self.method.max_lost:  # the others must do within it
-            lighter |= dict.fromkeys(("max_share", "never"))
+            lighter |= {"max_share": None, "never": None}
         helps = [name for name, other in lighter.items() if other and not search(records, other).left.any()]
         count = int(found.left.sum())
         if helps:

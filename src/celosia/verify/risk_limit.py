@@ -19,7 +19,7 @@ Numbers = npt.NDArray[np.float64]
 
 
 def risk(f: Numbers, persons: Numbers) -> Numbers:
-    r"""Individual risk: :math:`\frac{p}{1-p}\ln\frac1p` for one record, :math:`p/(f-(1-p))` from three on, 1/f at p = 1."""
+    r"""Individual risk: :math:`\frac{p}{1-p}\ln\frac1p` of one record, :math:`p/(f-(1-p))` from three, 1/f if p = 1."""
     p = np.minimum(f / persons, 1.0)
     rest = np.maximum(1.0 - p, 1e-12)
     odds, log = p / rest, np.log(1.0 / p)
