@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 
 import polars as pl
 import pytest
+from reference import FOLDER
 
 from celosia.core.errors import OptionError
 from celosia.datasets import bench_population
 
-REFERENCE = Path("/work/shared/reference/bench/p10000.parquet")
+REFERENCE = FOLDER / "bench" / "p10000.parquet"
 
 
 def test_the_data_of_a_seed_are_pinned() -> None:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from reference import FOLDER
 
 from celosia.datasets import census_population
 from celosia.datasets.census_population import census_zones
 
-GENERATOR = Path("/work/shared/reference/census/generate.py")
+GENERATOR = FOLDER / "census" / "generate.py"
 
 
 def test_the_data_of_a_seed_are_pinned() -> None:

@@ -1,4 +1,4 @@
-"""The optimal recoding and local recoding against ARX 3.9.2, on adult (``/work/shared/reference/arx``).
+"""The optimal recoding and local recoding against ARX 3.9.2, on adult (``arx`` of the reference folder).
 
 Differences on purpose, each tested below:
 

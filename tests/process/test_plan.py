@@ -1,6 +1,7 @@
 """A plan is text that keeps its comments, its codes in their spelling, and the names of its steps."""
 
 import json
+import re
 from importlib.resources import files
 
 import jsonschema
@@ -101,6 +102,34 @@ def test_a_plan_without_steps_gets_its_first(flow):
     done = Study.of(frame, plan).apply(RecodeCategories(variables=("a",), mapping={"1": "2"}), name="uno")
     rendered = done.plan.render()
     assert Plan.parse(rendered).steps == done.plan.steps and "release: {data: p.csv}" in rendered
+
+
+WRITTEN = {
+    "blocks": "steps:\n  # uno\n  - do: drop_variables # dos\n    variables: [w] # tres\n  # cuatro\n",
+    "no indent": "steps:\n- do: drop_variables # a\n  variables:\n  - w # b\n# c\n",
+    "braces": "steps:\n  # uno\n  - {do: drop_variables, variables: [w]} # dos\n  # tres\n",
+    "braces over lines": "steps:\n  - {do: drop_variables,   # uno\n     variables: [w]}  # dos\n",
+    "brackets": "steps: [\n  {do: drop_variables, variables: [w]}, # uno\n  # dos\n ] # tres\n",
+    "brackets in a line": "steps: [{do: drop_variables, variables: [w]}] # uno\n",
+    "dash alone": "steps:\n  - # uno\n    do: drop_variables # dos\n    variables: [w]\n  -\n    do: shuffle_order\n",
+    "do at the end": "steps:\n  - variables: [w] # uno\n    # dos\n    do: drop_variables # tres\n",
+    "windows": "steps:\r\n  # uno\r\n  - do: drop_variables # dos\r\n    variables: [w]\r\n",
+    "cut short": "steps:\n  - do: drop_variables\n    variables: [w] # uno",
+    "signs in quotes": "steps:\n  - {variables: [a], mapping: {'1': 'x #1'}, do: recode_categories} # uno\n",
+    "codes alike as numbers": "steps:\n  - do: recode_categories\n    variables: [a]\n    mapping: {01: x, 1: 2024-02-31} # uno\n",
+}
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_no_comment_is_lost_however_the_steps_are_written(form):
+    plan = Plan.parse("# arriba\nkind: census # clase\n" + WRITTEN[form])
+    frame = pl.DataFrame({"a": ["1", "2"], "b": [1, 2], "w": [1.0, 2.0]})
+    done = Study.of(frame, plan).replay(plan).apply({"do": "rounding", "variables": ["b"], "base": 2}, name="nuevo")
+    rendered = done.plan.render()
+    again = Plan.parse(rendered)
+    assert again.steps == done.plan.steps and again.render() == rendered
+    said = re.findall(r"# (\w+)\r?$", plan.text, re.MULTILINE)
+    assert sorted(re.findall(r"# (\w+)$", rendered, re.MULTILINE)) == sorted(said)
 
 
 def test_a_plan_made_in_code_is_written_whole(frame):

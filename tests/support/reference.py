@@ -10,7 +10,15 @@ from typing import Any
 import polars as pl
 import pytest
 
-FOLDER = Path(os.environ.get("CELOSIA_REFERENCE", Path(__file__).parents[3] / "shared" / "reference"))
+
+def _folder() -> Path:
+    """Where ``CELOSIA_REFERENCE`` says, else ``shared/reference`` beside the checkout or a folder above it."""
+    named = os.environ.get("CELOSIA_REFERENCE")
+    beside = [folder / "shared" / "reference" for folder in Path(__file__).resolve().parents[3:]]
+    return Path(named) if named else next((folder for folder in beside if folder.is_dir()), beside[0])
+
+
+FOLDER = _folder()
 
 needs_reference = pytest.mark.skipif(not FOLDER.is_dir(), reason="the reference folder is not on this machine")
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from celosia.process.step import Step
-from celosia.process.yaml import Place, dump, load_text, place_of
+from celosia.process.yaml import Place, comments, dump, load_text, place_of
 
 if TYPE_CHECKING:
     from celosia.process.plan import Plan
@@ -34,7 +35,11 @@ def render(plan: Plan) -> str:
         else:
             block = lines[slice(*blocks[known])]
             body += block if named[known] or not _takes_name(step) else _named(block, step, indent)
-    head = [*lines[: blocks[0][0]]] if blocks else [*lines[: place.key], "steps:" if body else "steps: []"]
+    if blocks:
+        head = lines[: blocks[0][0]]
+    else:
+        kept = comments(lines[place.key : _with_comments(lines, place.end)])
+        head = [*lines[: place.key], *kept, "steps:" if body else "steps: []"]
     return "\n".join([*head, *body, *lines[_with_comments(lines, place.end) :]]) + "\n"
 
 
@@ -80,10 +85,18 @@ def _appended(body: list[str], block: list[str]) -> list[str]:
 def _named(block: Sequence[str], step: Step, indent: int) -> list[str]:
     """An old step's lines, with its name written where it was only implied."""
     at = next(i for i, line in enumerate(block) if line.lstrip().startswith("-"))
+    within = _IN_BRACES.match(block[at])
+    if within:
+        return [*block[:at], f"{within[1]}, name: {step.name}{within[2]}", *block[at + 1 :]]
     if not block[at].lstrip().startswith("- do:"):
         rest = [line for line in block[at:] if not line.strip() or line.lstrip().startswith("#")]
-        return [*block[:at], *_step_lines(step, indent), *rest]
+        said = [" " * indent + comment for comment in comments(line for line in block[at:] if line not in rest)]
+        return [*block[:at], *said, *_step_lines(step, indent), *rest]
     return [*block[: at + 1], f"{' ' * (indent + 2)}name: {step.name}", *block[at + 1 :]]
+
+
+_IN_BRACES = re.compile(r"(\s*-\s+\{\s*do:\s*\w+)(.*)")
+"""A step within braces, up to what it does."""
 
 
 def _step_lines(step: Step, indent: int) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from celosia.core.errors import PlanError
@@ -51,20 +52,44 @@ class Place(NamedTuple):
 
 
 def place_of(text: str, field: str) -> Place | None:
-    """Where a top-level list stands; ``None`` in a text that is all within braces."""
+    """Where a top-level list stands; ``None`` in a text that is all within braces.
+
+    The text is only composed, never made into values, so that codes like ``01`` and ``1`` stay two.
+    """
     from ruamel.yaml import YAML
 
-    tree = YAML(typ="rt").load(text)
-    if tree.fa.flow_style():
+    tree = YAML(typ="base", pure=True).compose(text)
+    if tree.flow_style:
         return None
-    total = len(text.splitlines())
-    if field not in tree:
+    lines = text.splitlines()
+    total = len(lines)
+    starts = {key.value: key.start_mark.line for key, _ in tree.value}
+    if field not in starts:
         return Place(total, (), total, 0)
-    key, items = tree.lc.key(field)[0], tree[field]
-    end = min((tree.lc.key(other)[0] for other in tree if tree.lc.key(other)[0] > key), default=total)
-    if not items or items.fa.flow_style():
+    key = starts[field]
+    end = min((line for line in starts.values() if line > key), default=total)
+    items = next(value for name, value in tree.value if name.value == field)
+    if not isinstance(items.value, list) or not items.value or items.flow_style:
         return Place(key, (), end, 0)
-    return Place(key, tuple(items.lc.item(i)[0] for i in range(len(items))), end, items.lc.col)
+    indent = items.start_mark.column
+    return Place(key, tuple(_dash(lines, item.start_mark.line, indent) for item in items.value), end, indent)
+
+
+def _dash(lines: list[str], line: int, column: int) -> int:
+    """The line of the dash before an item that begins on this line."""
+    while lines[line][column : column + 1] != "-":
+        line -= 1
+    return line
+
+
+def comments(lines: Iterable[str]) -> list[str]:
+    """The comments in some lines, without what stands before them."""
+    found = (_COMMENT.match(line) for line in lines)
+    return [match[1] for match in found if match]
+
+
+_COMMENT = re.compile(r"""(?:[^"'#]|"[^"]*"|'[^']*'|(?<=\S)#|(?<=\w)')*?(?<!\S)(#.*)""")
+"""A comment after anything that is not one: text in quotes, or a sign within a word."""
 
 
 _PLAIN = re.compile(r"\w([\w .()%/<>=-]*\w)?")
