@@ -116,7 +116,7 @@ WRITTEN = {
     "windows": "steps:\r\n  # uno\r\n  - do: drop_variables # dos\r\n    variables: [w]\r\n",
     "cut short": "steps:\n  - do: drop_variables\n    variables: [w] # uno",
     "signs in quotes": "steps:\n  - {variables: [a], mapping: {'1': 'x #1'}, do: recode_categories} # uno\n",
-    "codes alike as numbers": "steps:\n  - do: recode_categories\n    variables: [a]\n    mapping: {01: x, 1: 2024-02-31} # uno\n",
+    "codes alike": "steps:\n  - {do: recode_categories, variables: [a], mapping: {01: x, 1: 2024-02-31}} # uno\n",
 }
 
 
