@@ -14,10 +14,10 @@ from celosia.census.audit import audit
 from celosia.census.bits import SeededBits
 from celosia.census.budget import Budget
 from celosia.census.charge import Charge
+from celosia.census.counts import Counts
 from celosia.census.distribution import DiscreteGaussian
 from celosia.census.domain import Domain
 from celosia.census.geography import Geography
-from celosia.census.histogram import histogram
 from celosia.census.ledger import Spending
 from celosia.census.measuring import Measurer
 from celosia.census.protection import Protection, Sensitivity, Table
@@ -100,7 +100,7 @@ def test_rounded_continuous_noise_of_the_right_variance_passes_at_a_large_delta(
         rng = np.random.default_rng(1)
         found = audit_module.measure(spending, geography, domain, counts, source)
         for one in found:
-            counted = one.query.answers(counts[geography.level(one.level)].astype(np.int64))
+            counted = counts[geography.level(one.level)].answers(one.query)
             one.values[:] = counted + np.rint(rng.normal(0, float(one.variance) ** 0.5, counted.shape))
         return found
 
@@ -118,8 +118,8 @@ def test_persons_only():
 def noisy(records, domain, draws, seed, halved=False):
     """The measurements of one file at ρ = 1/4 a query, taken again and again."""
     tree = Geography.of_table(pl.DataFrame({"zona": ["1", "2"]}), ("zona",))
-    leaf = histogram(tree.place(records), domain.encode(records), slice(0, tree.leaves), domain.size)
-    counts = [tree.sum_children(0, leaf), leaf]
+    leaves = Counts.of_records(tree.place(records), domain.encode(records), tree.leaves, domain.size)
+    counts = Counts.levels(leaves, tree)
     budget = Budget(rho="1/2", protection=BOUNDED, queries={"sexo": 1})
     spending = Spending(
         run="1", table=Table.PERSONS, levels=tree.levels, charges=budget.charges(domain, tree), releasable=False
@@ -129,7 +129,7 @@ def noisy(records, domain, draws, seed, halved=False):
     for _ in range(draws):
         measurer = Measurer(spending, source)
         found.append([measurer.measure(level, domain.query("sexo"), counts[i]) for i, level in enumerate(tree.levels)])
-    return [np.array([one[i].values for one in found]) for i in range(2)], counts
+    return [np.array([one[i].values for one in found]) for i in range(2)], [one.dense() for one in counts]
 
 
 def shown_by_two_files(draws, seed=1):

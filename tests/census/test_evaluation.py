@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from celosia.census import Attribute, Domain, Geography, Measurement
+from celosia.census.counts import Counts
 from celosia.census.evaluation import by_place, evaluate
 from celosia.census.groups import Group
 from celosia.census.published import Counted, Measured, Recorded
@@ -81,11 +82,17 @@ def test_a_level_that_is_no_column_is_told_by_the_one_below(persons, domain, geo
     assert everything(1, domain.query("total"), records)[:, 0].tolist() == [4, 2]
 
 
+def counted(name, geography, table):
+    """Counts from a table with their zeros."""
+    cells = table.shape[1]
+    return Counted(name, geography, Counts.of_table(table, np.arange(cells), cells))
+
+
 def test_noise_and_what_was_done_to_it_are_told_apart(truth, domain, geography):
     query = domain.query("sexo")
     values = (everything(2, query, truth) + np.array([[1, -2], [0, 3], [-1, 0], [0, 0]])).astype(np.int64)
     noisy = Measurement("comuna", query, Fraction(2), values, releasable=True)
-    release = Counted("release", geography, truth.leaves + np.eye(4, domain.size, dtype=np.int32))
+    release = counted("release", geography, truth.leaves.dense() + np.eye(4, domain.size, dtype=np.int32))
     found = evaluate(truth, release, domain, {"pais": ["total"]}, measurements=[noisy])
     (row,) = found.noise_and_post().to_dicts()
     noise = values - everything(2, query, truth)
@@ -109,14 +116,14 @@ def test_an_evaluation_is_confidential_unless_the_truth_is_public(truth, domain)
 
 
 def test_the_worst_group_stands_first_and_beside_the_mean(truth, domain, geography):
-    leaves = truth.leaves.copy()
+    leaves = truth.leaves.dense()
     women = np.flatnonzero(domain.cells[:, 0] == 1)
     leaves[:, women] += 2
     groups = [Group(name="mujeres", where='sexo == "2"'), Group(name="hombres", where="sexo == 1")]
     small = Group(name="chicas", level="comuna", below=3)
     found = evaluate(
         truth,
-        Counted("r", geography, leaves),
+        counted("r", geography, leaves),
         domain,
         {"comuna": ["sexo"], "region": ["sexo"]},
         groups=[*groups, small],
@@ -142,7 +149,7 @@ def test_a_group_speaks_of_the_domain_only(domain):
 
 
 def test_one_question_place_by_place(truth, domain, geography):
-    release = Counted("r", geography, truth.leaves * 2)
+    release = counted("r", geography, truth.leaves.dense() * 2)
     found = by_place(truth, release, domain, "comuna", "total")
     assert found.rows() == [
         ("11", "total", 3, 6, 3),

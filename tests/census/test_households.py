@@ -1,8 +1,6 @@
-import numpy as np
 import polars as pl
 from refusal import refused
 
-from celosia.census.histogram import histogram
 from celosia.census.households import check_members, households
 from celosia.datasets.census import census
 
@@ -37,12 +35,3 @@ def test_a_dwelling_larger_than_the_budget_protects_is_refused():
     check_members(PERSONS, "ID", 3)
     with refused("dwelling-too-large", members=2):
         check_members(PERSONS, "ID", 2)
-
-
-def test_histograms_of_a_run_of_places():
-    place = np.array([0, 2, 2, 1, 2], dtype=np.int32)
-    cell = np.array([1, 0, 1, 1, 1], dtype=np.int32)
-    assert histogram(place, cell, slice(0, 3), 2).tolist() == [[0, 1], [0, 1], [1, 2]]
-    assert histogram(place, cell, slice(1, 3), 2).tolist() == [[0, 1], [1, 2]]
-    with refused("histogram-records"):
-        histogram(place[:-1], cell, slice(0, 3), 2)

@@ -11,7 +11,7 @@ from celosia.census import Domain, Geography
 from celosia.census.attribute import Attribute
 from celosia.census.bits import SeededBits, SystemBits
 from celosia.census.budget import Budget
-from celosia.census.histogram import histogram
+from celosia.census.counts import Counts
 from celosia.census.ledger import Spending
 from celosia.census.measuring import Measurer
 from celosia.census.protection import Protection, Table
@@ -37,7 +37,7 @@ def university():
     domain = Domain(attributes=(Attribute(name="sexo", codes=("H", "M")),))
     records = people()
     tree = Geography.of_table(records, LEVELS, "universidad")
-    leaf = histogram(tree.place(records), domain.encode(records), slice(0, tree.leaves), domain.size)
+    leaf = Counts.of_records(tree.place(records), domain.encode(records), tree.leaves, domain.size).dense()
     above = tree.sum_children(1, leaf)
     return domain, tree, [tree.sum_children(0, above), above, leaf]
 

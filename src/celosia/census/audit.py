@@ -24,10 +24,10 @@ from celosia.census.attribute import EMPTY
 from celosia.census.bits import Bits, SystemBits
 from celosia.census.budget import Budget
 from celosia.census.charge import Charge
+from celosia.census.counts import Counts
 from celosia.census.domain import Domain
 from celosia.census.exact import exact
 from celosia.census.geography import Geography
-from celosia.census.histogram import histogram
 from celosia.census.ledger import Ledger, Spending
 from celosia.census.measurement import Measurement
 from celosia.census.measuring import Measurer
@@ -39,7 +39,7 @@ from celosia.verify.privacy import exact_epsilon, shown_epsilon
 PLACE, ZONE = "place", "zone"
 """The levels of the audit's geography: the copies, and two zones in each."""
 
-Measure = Callable[[Spending, Geography, Domain, Sequence[npt.NDArray[Any]], Bits], list[Measurement]]
+Measure = Callable[[Spending, Geography, Domain, Sequence[Counts], Bits], list[Measurement]]
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Audit(Tabular):
 
 
 def measure(
-    spending: Spending, geography: Geography, domain: Domain, counts: Sequence[npt.NDArray[Any]], source: Bits
+    spending: Spending, geography: Geography, domain: Domain, counts: Sequence[Counts], source: Bits
 ) -> list[Measurement]:
     """Every measurement that a spending paid for."""
     measurer = Measurer(spending, source)
@@ -187,18 +187,14 @@ def _copies(rows: list[dict[str, Any]], draws: int) -> pl.DataFrame:
     return places.join(pl.DataFrame(rows, schema=schema), how="cross")
 
 
-def _counts(file: pl.DataFrame, domain: Domain, geography: Geography) -> list[npt.NDArray[Any]]:
+def _counts(file: pl.DataFrame, domain: Domain, geography: Geography) -> tuple[Counts, ...]:
     """The histograms of every level, from the records."""
-    found = [histogram(geography.place(file), domain.encode(file), slice(0, geography.leaves), domain.size)]
-    for level in reversed(range(geography.depth - 1)):
-        found.insert(0, geography.sum_children(level, found[0]))
-    return found
+    leaves = Counts.of_records(geography.place(file), domain.encode(file), geography.leaves, domain.size)
+    return Counts.levels(leaves, geography)
 
 
-def _answers(
-    counts: Sequence[npt.NDArray[Any]], charge: Charge, domain: Domain, geography: Geography
-) -> npt.NDArray[np.int64]:
-    return domain.query(charge.query).answers(counts[geography.level(charge.level)].astype(np.int64))
+def _answers(counts: Sequence[Counts], charge: Charge, domain: Domain, geography: Geography) -> npt.NDArray[np.int64]:
+    return counts[geography.level(charge.level)].answers(domain.query(charge.query))
 
 
 def _due(budget: Budget, query: str, queries: Mapping[str, Any], domain: Domain) -> float:

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from celosia.census.attribute import EMPTY, Attribute
+from celosia.census.counts import Counts
 from celosia.census.domain import Domain
 from celosia.census.geography import Geography
-from celosia.census.histogram import histogram
 from celosia.census.measurement import Measurement
 from celosia.census.query import Query
 from celosia.core.codes import spell_series
@@ -25,7 +25,6 @@ from celosia.engines import Keys, engine
 from celosia.engines.contract import Categories
 
 Floats = npt.NDArray[np.float64]
-Counts = npt.NDArray[Any]
 
 
 class Published(Protocol):
@@ -53,7 +52,7 @@ class Counted:
     Attributes
     ----------
     leaves
-        One row a leaf of the geography, one column a cell of the domain.
+        The counts of the leaves of the geography.
     """
 
     name: str
@@ -65,25 +64,22 @@ class Counted:
     def of(cls, name: str, data: Any, domain: Domain, geography: Geography) -> Counted:
         """Count records; every one must have a place and a cell."""
         held = enter(data)
-        leaves = histogram(geography.place(held), domain.encode(held), slice(0, geography.leaves), domain.size)
-        return cls(name, geography, leaves, held)
+        place, cell = geography.place(held), domain.encode(held)
+        return cls(name, geography, Counts.of_records(place, cell, geography.leaves, domain.size), held)
 
     @cached_property
     def levels(self) -> tuple[Counts, ...]:
         """The counts of every level, root first."""
-        found = [self.leaves]
-        for level in reversed(range(self.geography.depth - 1)):
-            found.append(self.geography.sum_children(level, found[-1]))
-        return tuple(reversed(found))
+        return Counts.levels(self.leaves, self.geography)
 
     @cached_property
     def totals(self) -> tuple[npt.NDArray[np.int64], ...]:
         """Records of every place, by level."""
-        return tuple(counts.sum(axis=1, dtype=np.int64) for counts in self.levels)
+        return tuple(counts.answers(Query.total(counts.cells))[:, 0] for counts in self.levels)
 
     def answers(self, level: int, query: Query, nodes: slice) -> Floats:
         """The counts, summed."""
-        return query.answers(self.levels[level][nodes].astype(np.int64)).astype(np.float64)
+        return self.levels[level].part(nodes).answers(query).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,8 @@ def share_out(total: int, near: Floats, variance: Floats, low: Ints, high: Ints)
     >>> share_out(10, np.array([2.0, 5.0]), np.ones(2), np.zeros(2, int), np.array([9, 6])).tolist()
     [4.0, 6.0]
     """
+    known = np.isfinite(variance)  # of what was never measured nothing is known: it gives way to all the rest
+    variance = np.where(known, variance, 1e9 * variance[known].max(initial=1.0))
     breaks = np.unique(np.concatenate([(low - near) / variance, (high - near) / variance]))
     first, last = 0, breaks.size - 1
     while last - first > 1:

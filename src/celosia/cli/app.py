@@ -78,6 +78,7 @@ Decimal = Annotated[str | None, _option("--decimal", metavar="sign")]
 Encoding = Annotated[str | None, _option("--encoding", metavar="name")]
 NewBook = Annotated[Path | None, _option("--write-dictionary", metavar="file")]
 Folder = Annotated[Path, _option("--folder", metavar="folder")]
+Seed = Annotated[int | None, _option("--test-seed", metavar="number")]
 
 
 def run(arguments: list[str]) -> int:
@@ -212,3 +213,19 @@ def _plan_schema(context: typer.Context, lang: Lang = None) -> int:
     from celosia.cli.plans import plan_schema
 
     return plan_schema()
+
+
+@app.command("census", cls=Command, help="cli.census.help")
+def _census(
+    context: typer.Context, plan: PlanFile, test_seed: Seed = None, lang: Lang = None, json: Json = False
+) -> int:
+    from celosia.cli.census import census
+
+    return census(context.obj, plan, test_seed)
+
+
+@app.command("census-schema", cls=Command, help="cli.census-schema.help")
+def _census_schema(context: typer.Context, lang: Lang = None) -> int:
+    from celosia.cli.census import census_schema
+
+    return census_schema()

@@ -1,0 +1,105 @@
+"""The public folder of a census: everything is written beside it, read back, and takes its place at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from celosia.census import write_measurements
+from celosia.census.attribute import EMPTY
+from celosia.io.atomic import writing_folder
+from celosia.process.census.certificate import Certificate
+from celosia.process.census.outcome import STEM, Outcome, Published
+from celosia.process.release import make_folder
+from celosia.verify.census_files import check_columns, check_histogram
+
+PUBLIC, UNFIT = "publico", "no-publicable"
+"""The folder of a release, and that of a test."""
+MARK = "NO-PUBLICABLE-"
+"""Every file of a test is called so."""
+
+Page = Callable[[Certificate], str]
+
+
+def public_folder(outcome: Outcome) -> Path:
+    """Where the files of an outcome belong."""
+    return outcome.plan.resolve(outcome.plan.folder) / (PUBLIC if outcome.releasable else UNFIT)
+
+
+def publish(outcome: Outcome, page: Page) -> Certificate:
+    """Write the public folder; ``page`` renders the certificate.
+
+    The files are read back from disk and held against each other before the folder takes its place: all of it or
+    none. What was there before stays until then.
+    """
+    target, mark = public_folder(outcome), "" if outcome.releasable else MARK
+    make_folder(target.parent)
+    with writing_folder(target) as folder:
+        for one in outcome.tables:
+            _write_table(one, folder / f"{mark}{file_name(one, outcome)}", mark)
+        _write_json(folder / f"{mark}libro.json", outcome.ledger.to_dict())
+        certificate = Certificate.of(outcome, {file.name: _facts(file) for file in sorted(folder.iterdir())})
+        _write_json(folder / f"{mark}certificado.json", certificate.to_dict())
+        (folder / f"{mark}certificado.html").write_text(page(certificate), "utf-8")
+    return certificate
+
+
+def file_name(one: Published, outcome: Outcome) -> str:
+    """The file of a table's records, as the plan calls it."""
+    return outcome.plan.tables[one.table].file or f"{STEM[one.table]}.csv"
+
+
+def _write_table(one: Published, records: Path, mark: str) -> None:
+    """Write the records, histograms and measurements of a table, and hold the first two against each other."""
+    from celosia.io import read, write
+
+    stem = f"{mark}{STEM[one.table]}"
+    histogram = records.with_name(f"{stem}.histograma.parquet")
+    write(one.microdata, records)
+    histograms(one).write_parquet(histogram, metadata={"celosia": json.dumps({"releasable": not mark})})
+    write_measurements(one.release.measurements, one.geography, records.with_name(f"{stem}.mediciones.parquet"))
+    written = read(records).frame
+    check_columns(written, (*one.place_columns, *one.domain.names))
+    check_histogram(written, pl.read_parquet(histogram), one.place_columns)
+
+
+def histograms(one: Published) -> pl.DataFrame:
+    """How many are in each cell of each place of each level, without the zeros."""
+    return pl.concat(list(_levels(one)))
+
+
+def _levels(one: Published) -> Iterator[pl.DataFrame]:
+    tree, domain = one.geography, one.domain
+    written = {name: tree.levels.index(name) for name in one.place_columns}
+    codes = {name: pl.Enum(sorted(set(tree.codes[level]))) for name, level in written.items()}
+    for level, counts in enumerate(one.release.counts):
+        place = np.repeat(np.arange(counts.places), np.diff(counts.first))
+        columns = {"level": pl.repeat(tree.levels[level], place.size, dtype=pl.Enum(tree.levels), eager=True)}
+        for name, own in written.items():
+            if own > level:
+                columns[name] = pl.repeat(None, place.size, dtype=codes[name], eager=True)
+                continue
+            node = place
+            for depth in range(level, own, -1):
+                node = tree.parents[depth][node]
+            columns[name] = pl.Series(tree.codes[own], dtype=codes[name]).gather(node)
+        for i, attribute in enumerate(domain.attributes):
+            kept = [None if code == EMPTY else code for code in attribute.categories]
+            labels = pl.Series(kept, dtype=pl.Enum([code for code in kept if code is not None]))
+            columns[attribute.name] = labels.gather(domain.cells[counts.cell, i])
+        yield pl.DataFrame({**columns, "count": counts.count})
+
+
+def _facts(file: Path) -> dict[str, str | int]:
+    with file.open("rb") as opened:
+        digest = hashlib.file_digest(opened, "sha256").hexdigest()
+    return {"sha256": digest, "bytes": file.stat().st_size}
+
+
+def _write_json(path: Path, content: object) -> None:
+    path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", "utf-8")

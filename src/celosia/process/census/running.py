@@ -1,0 +1,197 @@
+"""A plan carried out: everything is checked, then the ledger is charged, then it is measured and estimated.
+
+What a run has done is kept in a folder of its own. A run that was stopped goes on from there: it spends and draws
+nothing again.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from celosia.census import Geography, Ledger, Release, SeededBits, SystemBits, Table, TopDown, households
+from celosia.census.bits import Bits
+from celosia.census.counts import Counts
+from celosia.census.households import check_members
+from celosia.census.ledger_file import read_ledger
+from celosia.core.errors import warn
+from celosia.core.microdata import Microdata
+from celosia.core.run import Run
+from celosia.process.census.evaluating import evaluated
+from celosia.process.census.outcome import Outcome, Published
+from celosia.process.census.plan import CensusPlan, Counted
+from celosia.process.release import make_folder
+
+TEST = "prueba"
+"""Folder of what a test run keeps."""
+
+
+def run(plan: CensusPlan, run: Run | None = None, seed: int | None = None) -> Outcome:
+    """Carry out a plan; nothing is published yet.
+
+    Parameters
+    ----------
+    run
+        Threads, progress and the stop button. Chance comes from the operating system alone.
+    seed
+        Of a test: the noise comes again with it, and nothing that is made of it may be published. A test has a
+        ledger of its own.
+    """
+    work = _Work(plan, run or Run(), seed)
+    work.check()
+    tables = tuple(work.published())
+    return Outcome(plan, tables, work.ledger(), seed)
+
+
+def folder(plan: CensusPlan, seed: int | None = None) -> Path:
+    """Where a run keeps what it has done."""
+    return plan.resolve(plan.folder) / "interno" / (TEST if seed is not None else f"ejecucion-{plan.run}")
+
+
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """One table that is to be made."""
+
+    table: Table
+    counted: Counted
+    data: Microdata = field(repr=False)
+    topdown: TopDown = field(repr=False)
+    name: str
+    folder: Path
+
+    @property
+    def begun(self) -> bool:
+        """Whether its measurements were drawn before."""
+        return (self.folder / "checkpoint.json").exists()
+
+
+class _Work:
+    """One run of a plan, its files read once."""
+
+    def __init__(self, plan: CensusPlan, run: Run, seed: int | None) -> None:
+        self.plan, self.run, self.seed = plan, run, seed
+        self.bits: Bits = SystemBits() if seed is None else SeededBits(seed)
+        self.folder = folder(plan, seed)
+        if seed is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self.ledger_file = plan.resolve(plan.ledger) if seed is None else self.folder / "libro.json"
+
+    # -- what is declared ----------------------------------------------------------------------------
+
+    @cached_property
+    def geography(self) -> Geography:
+        """The tree of places."""
+        from celosia.io import read
+
+        return self.plan.places.geography(read(self.plan.resolve(self.plan.places.file)))
+
+    @cached_property
+    def sources(self) -> dict[str, Microdata]:
+        """The confidential files."""
+        from celosia.io import read
+
+        found: dict[str, Microdata] = {}
+        for name, source in self.plan.sources.items():
+            book = None if source.dictionary is None else self.plan.resolve(source.dictionary)
+            found[name] = read(self.plan.resolve(source.file), dictionary=book)
+        return found
+
+    @cached_property
+    def jobs(self) -> tuple[_Job, ...]:
+        """The tables, in the order of the plan."""
+        return tuple(self._job(table, counted) for table, counted in self.plan.tables.items())
+
+    def _job(self, table: Table, counted: Counted) -> _Job:
+        data = self._data(table, counted)
+        topdown = TopDown(
+            domain=counted.domain(data.dictionary),
+            geography=self.geography,
+            budget=counted.budget.budget(self.plan.protection),
+            invariants=counted.invariants,
+            table=table,
+            link=self.plan.link if table is Table.PERSONS and self.plan.protection.members is not None else None,
+        )
+        return _Job(table, counted, data, topdown, f"{self.plan.run}-{table.value}", self.folder / table.value)
+
+    def _data(self, table: Table, counted: Counted) -> Microdata:
+        if table is not Table.HOUSEHOLDS:
+            return self.sources[self.plan.needs(table)[0]]
+        assert self.plan.link is not None
+        sources, link = self.sources, self.plan.link
+        return households(sources["persons"], sources["dwellings"], link, counted.size, counted.top)
+
+    # -- before anything is spent ---------------------------------------------------------------------
+
+    def check(self) -> None:
+        """Refuse what cannot be done while nothing is spent: levels and queries, data, limits."""
+        for job in self.jobs:
+            job.topdown.check()
+            self._warn_of_idle_budget(job)
+            for level, queries in job.counted.questions.items():
+                job.topdown.geography.level(level)
+                for query in queries:
+                    job.topdown.domain.query(query)
+        waiting = [job for job in self.jobs if not job.begun]
+        ledger = self.ledger()
+        for job in waiting:
+            ledger = ledger.spend(job.topdown.spending(job.name, self.bits))
+        for job in waiting[1:]:  # the first is checked when it begins
+            self._check_data(job)
+
+    def _check_data(self, job: _Job) -> None:
+        topdown, members = job.topdown, self.plan.protection.members
+        if topdown.link is not None and members is not None:
+            check_members(job.data, topdown.link, members)
+        place, cell = topdown.geography.place(job.data), topdown.domain.encode(job.data)
+        leaves = Counts.of_records(place, cell, topdown.geography.leaves, topdown.domain.size)
+        levels = Counts.levels(leaves, topdown.geography)
+        topdown.invariants.resolve(topdown.domain, topdown.geography, levels)
+
+    def _warn_of_idle_budget(self, job: _Job) -> None:
+        """Say where a budget pays for what an invariant publishes exactly."""
+        levels = job.topdown.geography.levels
+        for fixed in job.counted.invariants.fixed:
+            known = levels[: 1 + max(job.topdown.geography.level(level) for level in fixed.levels)]
+            query = job.topdown.domain.query(fixed.query).name
+            idle = tuple(c.level for c in job.topdown.charges if c.query == query and c.level in known)
+            if idle:
+                warn("census-budget-idle", table=job.table.value, query=query, levels=idle)
+
+    def ledger(self) -> Ledger:
+        """What was spent so far."""
+        return read_ledger(self.ledger_file) if self.ledger_file.exists() else self.plan.opening
+
+    # -- the run ---------------------------------------------------------------------------------------
+
+    def published(self) -> Iterator[Published]:
+        """The tables, one after the other."""
+        make_folder(self.folder)
+        for job in self.jobs:
+            said = replace(self.run, progress=self._progress(job))
+            release = job.topdown.run(
+                job.data,
+                ledger=self.plan.opening,
+                run=said,
+                folder=job.folder,
+                source=self.bits,
+                name=job.name,
+                ledger_file=self.ledger_file,
+            )
+            self.run.check()
+            yield self._evaluated(job, release)
+
+    def _evaluated(self, job: _Job, release: Release) -> Published:
+        spending = next(one for one in release.ledger.spendings if one.run == job.name)
+        said = replace(self.run, progress=self._progress(job))
+        found = evaluated(job.counted, job.data, job.topdown, release, self.plan.public, said)
+        return Published(job.table, release, job.data.dictionary, spending, found)
+
+    def _progress(self, job: _Job) -> Any:
+        def said(step: str, done: float) -> None:
+            self.run.progress(f"{job.table.value} · {step}", done)
+
+        return said
