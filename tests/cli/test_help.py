@@ -2,7 +2,7 @@
 
 import pytest
 
-COMMANDS = ("inspect", "risk", "run", "check", "demo", "plan-schema")
+COMMANDS = ("inspect", "risk", "run", "check", "demo", "plan-schema", "census", "census-schema")
 ENGLISH = ("Usage", "Options", "Arguments", "Commands", "required", "default:", "Show", "Missing", "Try", "Install")
 
 

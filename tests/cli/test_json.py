@@ -49,7 +49,7 @@ def test_snapshot_of_the_demo(celosia, tmp_path, monkeypatch):
     assert shape == json.loads(file.read_text("utf-8"))
 
 
-@pytest.mark.parametrize("name", ["inspect", "risk", "run", "check", "demo"])
+@pytest.mark.parametrize("name", ["inspect", "risk", "run", "check", "demo", "census"])
 def test_every_schema_is_one_and_refuses_less(name, schema):
     found = schema(name)
     jsonschema.Draft202012Validator.check_schema(found)

@@ -63,7 +63,8 @@ def folder_with_a_census(folder: Path, persons: int = 12_000) -> Path:
     """Write the files and the plan."""
     made = census(persons)
     here = pl.col("REGION").is_in(REGIONS)
-    people, homes = made.persons, made.dwellings
+    kept = ("REGION", "PROVINCIA", "COMUNA", "ID_VIVIENDA", "PERSONAN", "P07", "P08", "P09", "P17")
+    people, homes = made.persons.select(kept), made.dwellings
     celosia.write(people.take(people.frame.select(here).to_series().to_numpy()), folder / "personas.parquet")
     celosia.write(homes.take(homes.frame.select(here).to_series().to_numpy()), folder / "viviendas.parquet")
     made.places.filter(here).write_csv(folder / "lugares.csv")

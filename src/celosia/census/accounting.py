@@ -22,7 +22,7 @@ from celosia.core.errors import OptionError
 
 Real = float | Fraction
 
-_GRID = 200
+_GRID = 100
 """Values of ε at which the power of a test is bounded."""
 
 

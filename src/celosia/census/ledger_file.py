@@ -24,23 +24,31 @@ def read_ledger(path: str | Path) -> Ledger:
         raise FileError.of_fields(error, file.name) from None
 
 
+def open_ledger(path: str | Path, opening: Ledger) -> Ledger:
+    """The ledger of a file, or ``opening`` where there is none yet.
+
+    The file must be about the same data, protected in the same way, under the same limits.
+    """
+    file = Path(path)
+    ledger = read_ledger(file) if file.exists() else opening
+    unlike = [
+        name
+        for name in ("data", "protection", "limits", "measure", "delta")
+        if getattr(ledger, name) != getattr(opening, name)
+    ]
+    if unlike:
+        raise PolicyError("ledger-other", path=file.name, fields=tuple(unlike))
+    return ledger
+
+
 def spend(path: str | Path, opening: Ledger, spending: Spending) -> Ledger:
     """Enter a spending in the ledger of a file, made from ``opening`` where there is none yet.
 
-    The file must be about the same data, protected in the same way, under the same limits. One process at a time
-    may spend; a run that dies after this has spent.
+    One process at a time may spend; a run that dies after this has spent.
     """
     file = Path(path)
     with _locked(file):
-        ledger = read_ledger(file) if file.exists() else opening
-        unlike = [
-            name
-            for name in ("data", "protection", "limits", "measure", "delta")
-            if getattr(ledger, name) != getattr(opening, name)
-        ]
-        if unlike:
-            raise PolicyError("ledger-other", path=file.name, fields=tuple(unlike))
-        after = ledger.spend(spending)
+        after = open_ledger(file, opening).spend(spending)
         with writing(file) as temporary:
             temporary.write_text(after.model_dump_json(indent=1), "utf-8")
     return after

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from celosia.core.language import number, power_of_ten, text
-from celosia.process.census.certificate import Certificate, losses, plain_words
+from celosia.core.language import language, number, power_of_ten, text
+from celosia.process.census.certificate import Certificate, losses
 from celosia.process.census.outcome import Outcome
 from celosia.report.blocks import Block, Note, Table, Title
 from celosia.report.page import page
@@ -27,7 +27,7 @@ def blocks(certificate: Certificate) -> Sequence[Block]:
         Title(f"{text('certificate.title')}: {title}", 1),
         release_note(outcome),
         Title(text("certificate.words")),
-        *(Note(line) for line in plain_words(outcome)),
+        *(Note(line) for line in certificate.to_dict()["summary"][language()]),
         *loss_blocks(outcome),
         *measurement_blocks(outcome),
     ]

@@ -10,6 +10,7 @@ import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
@@ -48,6 +49,10 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; exact numbers as fractions in text."""
+        return dict(self._facts)
+
+    @cached_property
+    def _facts(self) -> dict[str, Any]:
         outcome, ledger = self.outcome, self.outcome.ledger
         spoken = {}
         for language in LANGUAGES:

@@ -19,7 +19,7 @@ from celosia.census.groups import Group
 from celosia.census.ledger import DELTA, Ledger
 from celosia.core.codes import Code
 from celosia.core.dictionary import Dictionary
-from celosia.core.errors import PlanError
+from celosia.core.errors import CelosiaError, PlanError
 from celosia.core.model import Frozen, Names, ReadOnly
 from celosia.core.textfile import read_text
 from celosia.process.yaml import load_text
@@ -226,6 +226,9 @@ class CensusPlan(Frozen):
             return cls(**fields, path=str(where), text=text)
         except ValidationError as error:
             raise PlanError.of_fields(error, where=where.name) from None
+        except CelosiaError as error:
+            error.facts.setdefault("where", where.name)
+            raise
 
     @staticmethod
     def json_schema() -> dict[str, Any]:

@@ -17,7 +17,7 @@ from celosia.census import Geography, Ledger, Release, SeededBits, SystemBits, T
 from celosia.census.bits import Bits
 from celosia.census.counts import Counts
 from celosia.census.households import check_members
-from celosia.census.ledger_file import read_ledger
+from celosia.census.ledger_file import open_ledger
 from celosia.core.errors import warn
 from celosia.core.microdata import Microdata
 from celosia.core.run import Run
@@ -163,7 +163,7 @@ class _Work:
 
     def ledger(self) -> Ledger:
         """What was spent so far."""
-        return read_ledger(self.ledger_file) if self.ledger_file.exists() else self.plan.opening
+        return open_ledger(self.ledger_file, self.plan.opening)
 
     # -- the run ---------------------------------------------------------------------------------------
 

@@ -1,0 +1,157 @@
+"""``celosia census``: exit codes, one JSON object, stopping and going on, and errors in both languages."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from censuses import PLAN, folder_with_a_census
+from ruamel.yaml import YAML
+
+from celosia.census import epsilon
+
+SNAPSHOT = Path(__file__).parent / "snapshots" / "census.json"
+PERSONS_ONLY = PLAN[: PLAN.index("  dwellings:\n    variables")]
+
+
+@pytest.fixture(scope="session")
+def _census_folder(tmp_path_factory):
+    return folder_with_a_census(tmp_path_factory.mktemp("censo"))
+
+
+@pytest.fixture
+def folder(_census_folder, tmp_path, monkeypatch):
+    """The files of a small census and the plan of its persons, as the working folder."""
+    shutil.copytree(_census_folder, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "plan.yaml").write_text(PERSONS_ONLY, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def told(found):
+    """What does not depend on the noise: totals, budgets and names; of the rest, that it is there."""
+    results = found["results"]
+    for one in results["errors"]:
+        one["rows"] = [{"level": row["level"], "query": row["query"], "answers": row["answers"]} for row in one["rows"]]
+    results["files"] = sorted(results["files"])
+    return json.loads(json.dumps(found), parse_float=lambda value: float(f"{float(value):.10g}"))
+
+
+def test_a_release(celosia, folder):
+    ran = celosia("census", "plan.yaml", "--lang", "es")
+    assert (ran.code, ran.err) == (0, "")
+    for said in (
+        "Libro de cuentas",
+        f"{epsilon(2, 1e-10):.4f}".replace(".", ","),
+        "NORTE",
+        "Carpeta pública: salida/publico",
+        "puede publicarse",
+    ):
+        assert said in ran.out
+    assert (folder / "salida" / "interno" / "ejecucion-1" / "resumen.html").exists()
+    html = (folder / "salida" / "interno" / "ejecucion-1" / "resumen.html").read_text("utf-8")
+    assert "La curva" not in html and "Errores: personas" in html and "column." not in html
+    again = celosia("census", "plan.yaml", "--lang", "en")
+    assert again.code == 0 and "Public folder" in again.out
+
+
+def test_snapshot(celosia, folder):
+    found = told(celosia("census", "plan.yaml", "--json").json)
+    if os.environ.get("CELOSIA_SNAPSHOTS") == "write":
+        SNAPSHOT.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    assert found == json.loads(SNAPSHOT.read_text("utf-8"))
+
+
+def test_a_test_with_a_seed_does_not_pass(celosia, folder):
+    ran = celosia("census", "plan.yaml", "--test-seed", "3", "--json")
+    assert (ran.code, ran.json["status"], ran.json["results"]["releasable"]) == (1, "does-not-pass", False)
+    assert all(name.startswith("NO-PUBLICABLE-") for name in ran.json["results"]["files"])
+    assert not (folder / "salida" / "publico").exists() and not (folder / "libro.json").exists()
+    ran = celosia("census", "plan.yaml", "--test-seed=3", "--lang", "en")
+    assert ran.code == 1 and "NOT RELEASABLE" in ran.out
+
+
+@pytest.mark.parametrize("lang", ["es", "en"])
+@pytest.mark.parametrize(
+    "place", ["celosia.census.topdown.TopDown._level", "celosia.report.census.census_summary",
+              "celosia.process.census.files.histograms"],
+)  # fmt: skip
+def test_ctrl_c_and_go_on(place, lang, celosia, folder, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(place, stop)
+        ran = celosia("census", "plan.yaml", "--lang", lang)
+    assert (ran.code, ran.out) == (130, "")
+    assert {"es": "se detuvo", "en": "stopped"}[lang] in ran.err
+    assert not (folder / "salida" / "publico").exists()
+    spent = (folder / "libro.json").read_bytes()
+    ran = celosia("census", "plan.yaml")
+    assert ran.code == 0 and (folder / "libro.json").read_bytes() == spent, "nothing is paid twice"
+
+
+def test_progress_is_told_by_level(folder):
+    from celosia.core.run import Run
+    from celosia.process.census import CensusPlan, run
+
+    said = []
+    run(CensusPlan.load("plan.yaml"), Run(progress=lambda step, done: said.append((step, done))), seed=1)
+    steps = list(dict.fromkeys(step for step, _ in said))
+    assert steps == [f"persons · {step}" for step in ("measurement", "NORTE", "REGION", "PROVINCIA", "COMUNA")]
+    assert all(0 <= done <= 1 for _, done in said)
+
+
+def test_the_stop_button_is_obeyed(celosia, folder):
+    from celosia.core.errors import CancelledError
+    from celosia.core.run import Run
+    from celosia.process.census import CensusPlan, run
+
+    stopping = Run(progress=lambda step, done: stopping.cancel() if "REGION" in step else None)
+    with pytest.raises(CancelledError):
+        run(CensusPlan.load("plan.yaml"), stopping)
+    assert celosia("census", "plan.yaml").code == 0
+
+
+ERRORS = [
+    ("census: 1", "celosia: 1", "no es un plan de censo", "is not a census plan"),
+    ("rho: 2", "rho: 9", "no alcanza", "budget"),
+    ("levels: [REGION]}]", "levels: [REGION]}]\n      limits: [{level: COMUNA, at_most: 1}]", "solución", "fix"),
+    ("P17:\n", "P17: [1, 98]\n", "dominio", "domain"),
+    ("file: lugares.csv", "file: nada.csv", "nada.csv", "nada.csv"),
+    ("detailed: 1/2", "detailed: 1/4", "sumar exactamente 1", "exactly 1"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "es", "en"), ERRORS, ids=[new.strip()[:30] for _, new, _, _ in ERRORS])
+def test_errors_in_both_languages_release_nothing(old, new, es, en, celosia, folder):
+    (folder / "plan.yaml").write_text(PERSONS_ONLY.replace(old, new), "utf-8")
+    for lang, said in (("es", es), ("en", en)):
+        ran = celosia("census", "plan.yaml", "--lang", lang)
+        assert (ran.code, ran.out) == (2, "")
+        assert said in ran.err, ran.err
+        assert [error["code"] for error in celosia("census", "plan.yaml", "--json").json["errors"]]
+    assert not (folder / "salida" / "publico").exists() and not (folder / "libro.json").exists()
+
+
+def test_another_configuration_and_a_spent_budget(celosia, folder):
+    assert celosia("census", "plan.yaml").code == 0
+    good = sorted((folder / "salida" / "publico").iterdir())
+    (folder / "plan.yaml").write_text(PERSONS_ONLY.replace("P08 * tramo: 1/2", "P08: 1/2"), "utf-8")
+    for lang, said in (("es", "configuración"), ("en", "configuration")):
+        ran = celosia("census", "plan.yaml", "--lang", lang)
+        assert ran.code == 2 and said in ran.err
+    other = PERSONS_ONLY.replace("title:", "run: b\ntitle:").replace("rho: 2", "rho: 5")
+    (folder / "plan.yaml").write_text(other, "utf-8")
+    ran = celosia("census", "plan.yaml", "--json")
+    assert [error["code"] for error in ran.json["errors"]] == ["budget-overspent"]
+    assert sorted((folder / "salida" / "publico").iterdir()) == good
+
+
+def test_the_schema_is_printed_and_takes_the_plan(celosia):
+    import jsonschema
+
+    ran = celosia("census-schema")
+    assert ran.code == 0
+    jsonschema.validate(YAML(typ="safe").load(PLAN), json.loads(ran.out))
