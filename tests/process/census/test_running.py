@@ -420,3 +420,17 @@ def test_a_failure_while_publishing_leaves_the_last_release(folder, monkeypatch)
                 publish(run(declared), certificate_page)
         assert content(folder / "salida" / "publico") == kept
         assert {path.name for path in (folder / "salida").iterdir()} == {"publico", "interno"}
+
+
+def test_everything_that_a_plan_may_ask_of_the_evaluation(folder):
+    asked = "    compare: {keys: [COMUNA, P08, P09], sensitive: P17}\n    curve: [1/10, 2]\n"
+    outcome = run(plan(folder, PERSONS_ONLY + asked), seed=1)
+    looks = outcome.tables[0].looks
+    assert looks.evaluation is not None and not looks.evaluation.confidential
+    names = set(looks.comparison.table()["protection"])
+    assert names == {"untreated", "TopDown"}
+    assert set(looks.comparison.table()["look"]) == {"error", "k-anonymity", "l-diversity", "linkage"}
+    assert looks.curve.table()["budget"].unique().sort().to_list() == [0.1, 2.0]
+    page = census_summary(outcome)
+    for said in ("La curva de privacidad y utilidad: personas", "Comparison with other protections: persons", "<svg"):
+        assert said in page
