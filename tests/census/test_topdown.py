@@ -18,11 +18,13 @@ from celosia.census import (
     Invariants,
     Ledger,
     Limit,
+    Measurement,
     Protection,
     SeededBits,
     SystemBits,
     TopDown,
 )
+from celosia.census.checkpoint import Drawn
 from celosia.census.counts import Counts
 from celosia.census.ledger_file import read_ledger
 from celosia.core.errors import CancelledError
@@ -109,6 +111,42 @@ def test_a_run_gives_counts_records_measurements_and_the_ledger():
 def test_bits_of_the_system_make_a_release():
     assert university().run(people(), source=SystemBits()).releasable
     assert university().run(people()).releasable
+
+
+def measured(topdown, values):
+    """Measurements as if they had been drawn: level → query → values."""
+    charges = {(charge.level, charge.query): charge for charge in topdown.charges}
+    return tuple(
+        Measurement(level, topdown.domain.query(query), charges[level, query].variance, np.array(rows), False)
+        for level, queries in values.items()
+        for query, rows in queries.items()
+    )
+
+
+def test_the_university_by_hand():
+    """Every number below can be found with pencil and paper."""
+    topdown = university()
+    noisy = {
+        "universidad": {"total": [[52]], "sexo": [[31, 20]]},
+        "facultad": {"total": [[31], [20]], "sexo": [[21, 10], [8, 12]]},
+        "departamento": {"total": [[24], [7], [17], [3]], "sexo": [[16, 8], [5, 2], [9, 8], [-1, 4]]},
+    }
+    counts = Counts.levels(Counts.of_records(*_places(topdown), 4, 2), topdown.geography)
+    bounds = topdown.invariants.resolve(topdown.domain, topdown.geography, counts)
+    drawn = Drawn(topdown.spending("1", SeededBits(0)), measured(topdown, noisy), bounds)
+    root, faculties, departments = (one.dense().tolist() for one in topdown.estimate(drawn, Run()))
+    # Root: 31 men measured with variance 8 and 29 below with variance 4 make 29 2/3, women 21 1/3; of the 51 one is
+    # taken back, half from each: 29.17 and 20.83.
+    assert root == [[29, 21]]
+    # Faculties, rows 30 and 20, columns 29 and 21: 20.75, 9.25 and 8.25, 11.75.
+    assert faculties == [[21, 9], [8, 12]]
+    # FCFM: 24 and 7 lose a half each, the first of two equal fractions goes up: 24 and 6. Then 16.25, 7.75 and 4.75,
+    # 1.25. The other faculty would keep its 9, 8 and -1, 4; without a negative count OBS has no men: the rest follows.
+    assert departments == [[16, 8], [5, 1], [8, 9], [0, 3]]
+
+
+def _places(topdown):
+    return topdown.geography.place(people()), topdown.domain.encode(people())
 
 
 # -- small random censuses -------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +60,28 @@ def _within(inner: npt.NDArray[np.int32], size: int, outer: npt.NDArray[np.int32
 
 
 @dataclass(frozen=True, eq=False)
+class Branch:
+    """A query beside the chain.
+
+    Attributes
+    ----------
+    query
+        The query.
+    above
+        The last stage whose parts hold its answers: it is known before them.
+    below
+        The first stage whose parts make its answers up: it is estimated with them.
+    stage
+        The parts of ``above`` split by the query alone.
+    """
+
+    query: Query
+    above: int
+    below: int
+    stage: Stage
+
+
+@dataclass(frozen=True, eq=False)
 class Chain:
     """From everybody to single cells.
 
@@ -67,7 +90,7 @@ class Chain:
     stages
         The first has one part, the last one a cell.
     crossing
-        The queries that are no stage; each is answered by the first stage that splits it.
+        The queries that are no stage.
     """
 
     stages: tuple[Stage, ...]
@@ -108,9 +131,15 @@ class Chain:
         position[self.order] = np.arange(self.order.size)
         return position
 
-    def stage_of(self, query: Query) -> int:
-        """The first stage whose parts make up the answers of a query."""
-        return next(i for i, stage in enumerate(self.stages) if stage.splits(query))
+    @cached_property
+    def branches(self) -> tuple[Branch, ...]:
+        """The crossing queries with their places on the chain."""
+        return tuple(self._branch(query) for query in self.crossing)
+
+    def _branch(self, query: Query) -> Branch:
+        below = next(i for i, stage in enumerate(self.stages) if stage.splits(query))
+        above = max(i for i, stage in enumerate(self.stages[: below + 1]) if stage.holds(query))
+        return Branch(query, above, below, self.stages[above].refined(query))
 
     def on(self, cells: npt.NDArray[np.int32]) -> Support:
         """The chain for a place whose parent has only these cells."""
@@ -145,3 +174,41 @@ class Support:
             np.append(np.searchsorted(fine, coarse), fine.size)
             for coarse, fine in zip(self.starts, self.starts[1:], strict=False)
         ]
+
+    def columns(self, branch: Branch) -> Columns:
+        """The parts of a branch over these cells."""
+        starts = self.starts[branch.below]
+        number = branch.stage.group[self.cells[starts]].astype(np.int64)
+        whole = np.searchsorted(self.starts[branch.above], starts, side="right") - 1
+        order = np.lexsort((number, whole))
+        new = np.concatenate([[True], (number[order][1:] != number[order][:-1])])
+        of_part = np.empty(starts.size, dtype=np.int64)
+        of_part[order] = np.cumsum(new) - 1
+        first = np.searchsorted(whole[order][new], np.arange(self.starts[branch.above].size + 1))
+        return Columns(number[order][new], of_part, first)
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The parts of a branch over some cells, those of one part of its upper stage together.
+
+    Attributes
+    ----------
+    number
+        The number that each has in the branch.
+    of_part
+        The column that each part of the lower stage adds to.
+    first
+        Where the columns of each part of the upper stage begin; one more at the end.
+    """
+
+    number: Ints
+    of_part: Ints
+    first: Ints
+
+    def sums(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Values of the parts of the lower stage (last axis) added up."""
+        order = np.argsort(self.of_part, kind="stable")
+        starts = np.searchsorted(self.of_part[order], np.arange(self.number.size))
+        summed: npt.NDArray[Any] = np.add.reduceat(values[..., order], starts, axis=-1)
+        return summed

@@ -21,16 +21,19 @@ import numpy as np
 import numpy.typing as npt
 
 from celosia.census.bounds import NO_LIMIT, Bounds
-from celosia.census.chain import Chain, Support
+from celosia.census.chain import Branch, Chain, Support
+from celosia.census.combined import Combined
+from celosia.census.crossing import Crossing, Estimated
 from celosia.census.evidence import Evidence
 from celosia.census.query import Query
 from celosia.census.sharing import share_out, whole
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Cells = npt.NDArray[np.int32]
 
-_UNINFORMED = 1e4
-"""Variance of a part that nothing was measured of, in units of the largest one in its table."""
+_PULL = 0.2
+"""Share of what rounding added to a crossing answer so far that it tries to take back in the next table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,28 +56,12 @@ class Level:
 
     def root(self) -> Ints:
         """The root's count of each cell: there is no parent to agree with."""
-        from celosia.kernels.rounding import round_groups
-        from celosia.kernels.transport import project_groups
-
-        support = self.chain.on(np.arange(self.chain.order.size, dtype=np.int32))
-        combined = self._combined(slice(0, 1), support)
-        low, high = self._limits(0, slice(0, 1), support)
-        answers = np.clip(np.rint(combined[0].near[0]).astype(np.int64), low[0], high[0])
-        for stage, first in enumerate(support.first, start=1):
-            near, variance = combined[stage].filled(np.repeat(answers / np.diff(first), np.diff(first))[None, :])
-            low, _ = self._limits(stage, slice(0, 1), support)
-            least = np.add.reduceat(low[0], first[:-1])
-            x, out = np.empty(near.shape[1]), np.empty(near.shape[1], dtype=np.int64)
-            project_groups(near[0] - low[0], variance[0], answers - least, first, x)
-            round_groups(x, answers - least, first, out)
-            answers = out + low[0]
-        _, table = _in_order(support, answers[None, :])
+        family = _Family(self, slice(0, 1), self.chain.on(np.arange(self.chain.order.size, dtype=np.int32)), None)
+        _, table = family.estimated()
         root: Ints = table[0]
         return root
 
-    def children(
-        self, nodes: slice, cells: npt.NDArray[np.int32], counts: npt.NDArray[np.int32]
-    ) -> tuple[npt.NDArray[np.int32], Ints]:
+    def children(self, nodes: slice, cells: Cells, counts: npt.NDArray[np.int32]) -> tuple[Cells, Ints]:
         """The children's counts of the cells of their parent.
 
         Parameters
@@ -95,106 +82,127 @@ class Level:
             return cells, counts[None, :].astype(np.int64)
         support = self.chain.on(cells)
         held = counts[np.searchsorted(cells, support.cells)].astype(np.int64)
-        combined = self._combined(nodes, support)
-        rows = self._totals(int(held.sum()), nodes, support, combined[0])
-        for stage, first in enumerate(support.first, start=1):
-            columns = np.add.reduceat(held, support.starts[stage])
-            low, _ = self._limits(stage, nodes, support)
-            rows = _table(combined[stage], rows, columns, first, low)
-        return _in_order(support, rows)
+        return _Family(self, nodes, support, held).estimated()
 
-    # -- parts -------------------------------------------------------------------------------------
+    def of(self, query: Query | None) -> Evidence | None:
+        """What is known of a query."""
+        return None if query is None else self.evidence.get(query.name)
 
-    def _totals(self, total: int, nodes: slice, support: Support, known: Combined) -> Ints:
-        """The children's totals, as a column."""
-        low, high = (limit[:, 0] for limit in self._limits(0, nodes, support))
-        if (low == high).all():
-            return low[:, None]
-        x = share_out(total, known.near[:, 0], 1 / known.precision[:, 0], low, np.minimum(high, total))
-        return whole(total, x, np.minimum(high, total))[:, None]
 
-    def _limits(self, stage: int, nodes: slice, support: Support) -> tuple[Ints, Ints]:
-        """The limits of the children's answers at a stage."""
-        query, parts = self.chain.stages[stage].query, support.parts[stage]
-        low = np.zeros((nodes.stop - nodes.start, parts.size), dtype=np.int64)
-        high = np.full_like(low, NO_LIMIT)
-        if query is not None and query.name in self.bounds:
-            bounds = self.bounds[query.name]
-            asked = parts < query.size
-            low[:, asked] = bounds.low[nodes][:, parts[asked]]
-            high[:, asked] = bounds.high[nodes][:, parts[asked]]
-        return low, high
+class _Family:
+    """A parent and its children, over the cells that the parent holds; the root is a child without a parent."""
 
-    def _combined(self, nodes: slice, support: Support) -> list[Combined]:
-        """The evidence on the parts of each stage, that of the finer stages included."""
+    def __init__(self, level: Level, nodes: slice, support: Support, held: Ints | None) -> None:
+        self.level, self.nodes, self.support, self.held = level, nodes, support, held
+        self.chain = level.chain
+        self.branches = [branch for branch in self.chain.branches if level.of(branch.query) is not None]
+        self.columns = {branch.query.name: support.columns(branch) for branch in self.branches}
+        self.known = self._combined()
+
+    def estimated(self) -> tuple[Cells, Ints]:
+        """The cells in ascending order, and one row a child."""
+        answers = [self._totals()]
+        for stage in range(1, len(self.chain.stages)):
+            crossing = [self._branch(branch, answers) for branch in self.branches if branch.below == stage]
+            answers.append(self._split(stage, answers[-1], crossing))
+        order = np.argsort(self.support.cells, kind="stable")
+        return self.support.cells[order], answers[-1][:, order]
+
+    # -- what is known -----------------------------------------------------------------------------
+
+    def _combined(self) -> list[Combined]:
+        """The evidence on the parts of each stage, that of finer queries included."""
         found: list[Combined] = []
         for stage in reversed(range(len(self.chain.stages))):
-            here = self._own(stage, nodes, support)
+            query = self.chain.stages[stage].query
+            here = Combined.of(self.level.of(query), query, self.nodes, self.support.parts[stage])
             if found:
-                here = here.joined(found[-1].summed(support.first[stage]))
+                groups = self.support.first[stage][:-1]
+                here = here.joined(found[-1].summed(lambda values: np.add.reduceat(values, groups, axis=1)))  # noqa: B023
+            for branch in self.branches:
+                if branch.above == stage:
+                    first = self.columns[branch.query.name].first[:-1]
+                    here = here.joined(self._own(branch).summed(lambda values: np.add.reduceat(values, first, axis=1)))  # noqa: B023
             found.append(here)
         return found[::-1]
 
-    def _own(self, stage: int, nodes: slice, support: Support) -> Combined:
-        query, parts = self.chain.stages[stage].query, support.parts[stage]
-        height = nodes.stop - nodes.start
-        if query is None or query.name not in self.evidence:
-            return Combined(np.zeros((height, parts.size)), np.zeros((height, parts.size)))
-        return Combined.of(self.evidence[query.name], query, nodes, parts)
+    def _own(self, branch: Branch) -> Combined:
+        """The evidence on a crossing query alone."""
+        number = self.columns[branch.query.name].number
+        return Combined.of(self.level.of(branch.query), branch.query, self.nodes, number)
+
+    def _limits(self, stage: int) -> tuple[Ints, Ints]:
+        """The limits of the children's answers at a stage."""
+        query, parts = self.chain.stages[stage].query, self.support.parts[stage]
+        low = np.zeros((self.nodes.stop - self.nodes.start, parts.size), dtype=np.int64)
+        high = np.full_like(low, NO_LIMIT)
+        if query is not None and query.name in self.level.bounds:
+            bounds = self.level.bounds[query.name]
+            asked = parts < query.size
+            low[:, asked] = bounds.low[self.nodes][:, parts[asked]]
+            high[:, asked] = bounds.high[self.nodes][:, parts[asked]]
+        return low, high
+
+    # -- stages ------------------------------------------------------------------------------------
+
+    def _totals(self) -> Ints:
+        """The children's totals, as a column."""
+        low, high = (limit[:, 0] for limit in self._limits(0))
+        near = self.known[0].near[:, 0]
+        if (low == high).all():
+            return low[:, None]
+        if self.held is None:
+            return np.clip(np.rint(near).astype(np.int64), low, high)[:, None]
+        total = int(self.held.sum())
+        high = np.minimum(high, total)
+        return whole(total, share_out(total, near, 1 / self.known[0].precision[:, 0], low, high), high)[:, None]
+
+    def _branch(self, branch: Branch, answers: list[Ints]) -> Estimated:
+        """The answers of a crossing query, estimated by themselves."""
+        columns = self.columns[branch.query.name]
+        known = self._own(branch).joined(self.known[branch.below].summed(columns.sums))
+        held = None
+        if self.held is not None:
+            held = columns.sums(np.add.reduceat(self.held, self.support.starts[branch.below]))
+        rows = answers[branch.above]
+        near, variance = known.filled(_in_proportion(rows, held, columns.first))
+        alone = Crossing.of([], len(rows), columns.number.size)
+        x = _fit(alone, near, variance, rows, held, columns.first)
+        return Estimated(columns, columns.number < branch.query.size, x, variance)
+
+    def _split(self, stage: int, rows: Ints, crossing: list[Estimated]) -> Ints:
+        """The children's answers at a stage from those at the stage before."""
+        first = self.support.first[stage - 1]
+        held = None if self.held is None else np.add.reduceat(self.held, self.support.starts[stage])
+        near, variance = self.known[stage].filled(_in_proportion(rows, held, first))
+        low, _ = self._limits(stage)
+        pulls = Crossing.of(crossing, len(rows), first[-1]).less(low)
+        rows = rows - np.add.reduceat(low, first[:-1], axis=1)
+        held = None if held is None else held - low.sum(axis=0)
+        x = _fit(pulls, near - low, variance, rows, held, first)
+        return low + _rounded(pulls, x, rows, held, first)
 
 
-@dataclass(frozen=True, eq=False)
-class Combined:
-    """Estimates of the parts of a stage, one row a child, and their precision 1/v: 0 where nothing is known."""
-
-    near: Floats
-    precision: Floats
-
-    @classmethod
-    def of(cls, evidence: Evidence, query: Query, nodes: slice, parts: Ints) -> Combined:
-        """What is known of the parts of a query; of those behind its answers nothing is."""
-        asked = parts < query.size
-        near = evidence.values[nodes][:, np.where(asked, parts, 0)] * asked
-        return cls(near.astype(np.float64), asked / evidence.variance[nodes][:, None])
-
-    def summed(self, first: Ints) -> Combined:
-        """The sums of runs of parts."""
-        with np.errstate(divide="ignore"):
-            variance = np.add.reduceat(1 / self.precision, first[:-1], axis=1)
-        return Combined(np.add.reduceat(self.near, first[:-1], axis=1), 1 / variance)
-
-    def joined(self, other: Combined) -> Combined:
-        """Two independent estimates as one."""
-        precision = self.precision + other.precision
-        weighed = self.precision * self.near + other.precision * other.near
-        return Combined(np.divide(weighed, precision, out=np.zeros_like(weighed), where=precision > 0), precision)
-
-    def filled(self, otherwise: Floats) -> tuple[Floats, Floats]:
-        """Estimates and variances, with other values where nothing is known."""
-        known = self.precision > 0
-        if known.all():
-            return self.near, 1 / self.precision
-        variance = np.divide(1.0, self.precision, out=np.zeros_like(self.precision), where=known)
-        largest = variance.max() or 1.0
-        return np.where(known, self.near, otherwise), np.where(known, variance, _UNINFORMED * largest)
+def _in_proportion(rows: Ints, held: Ints | None, first: Ints) -> Floats:
+    """The children's answers if each split its own as the parent does; the root splits them evenly."""
+    sizes = np.diff(first)
+    if held is None:
+        return np.repeat(rows / sizes, sizes, axis=1)
+    return np.repeat(rows / np.add.reduceat(held, first[:-1]), sizes, axis=1) * held
 
 
-def _table(known: Combined, rows: Ints, columns: Ints, first: Ints, low: Ints) -> Ints:
-    """The children's answers at a stage from those at the stage before."""
-    from celosia.kernels.rounding import round_tables
-    from celosia.kernels.transport import fit_tables
-
-    groups, sizes = first[:-1], np.diff(first)
-    in_proportion = np.repeat(rows / np.add.reduceat(columns, groups), sizes, axis=1) * columns
-    near, variance = known.filled(in_proportion)
-    rows, columns = rows - np.add.reduceat(low, groups, axis=1), columns - low.sum(axis=0)
-    x, out = np.empty(near.shape), np.empty(near.shape, dtype=np.int64)
-    fit_tables(np.ascontiguousarray(near - low), np.ascontiguousarray(variance), rows, columns, first, x)
-    round_tables(x, rows, columns, first, out)
-    return out + low
+def _fit(pulls: Crossing, near: Floats, variance: Floats, rows: Ints, held: Ints | None, first: Ints) -> Floats:
+    if held is None:
+        return pulls.fit_root(near[0], variance[0], rows[0], first)[None, :]
+    return pulls.fit(near, variance, rows, held, first)
 
 
-def _in_order(support: Support, table: Ints) -> tuple[npt.NDArray[np.int32], Ints]:
-    """Cells in ascending order with their counts."""
-    order = np.argsort(support.cells, kind="stable")
-    return support.cells[order], table[:, order]
+def _rounded(pulls: Crossing, x: Floats, rows: Ints, held: Ints | None, first: Ints) -> Ints:
+    from celosia.kernels.rounding import round_groups, round_tables
+
+    out, carried = np.empty(x.shape, dtype=np.int64), np.zeros(pulls.wanted.shape)
+    if held is None:
+        round_groups(x[0], rows[0], first, pulls.answer, carried[0], _PULL, out[0])
+    else:
+        round_tables(x, rows, held, first, pulls.answer, carried, _PULL, out)
+    return out

@@ -133,7 +133,7 @@ class TopDown:
             drawn = self._measure(spending, counts, bounds, bits, circumstances)
             if checkpoint is not None:
                 checkpoint.keep(drawn)
-        levels = tuple(self._estimate(drawn, checkpoint, circumstances))
+        levels = tuple(self.estimate(drawn, circumstances, checkpoint))
         return Release("TopDown", self.domain, self.geography, levels, drawn.measurements, after)
 
     # -- before anything is spent -------------------------------------------------------------------
@@ -194,8 +194,11 @@ class TopDown:
         run.check("measurement", 1.0)
         return Drawn(spending, tuple(found), bounds)
 
-    def _estimate(self, drawn: Drawn, checkpoint: Checkpoint | None, run: Run) -> Iterator[Counts]:
-        """The counts of each level, root first."""
+    def estimate(self, drawn: Drawn, run: Run, checkpoint: Checkpoint | None = None) -> Iterator[Counts]:
+        """The counts of each level, root first, from the measurements and what is published exactly.
+
+        The data play no part in it: whoever has the measurements can do it anew.
+        """
         evidence = collect(drawn.measurements, self.geography)
         chain = self.chain(drawn.bounds)
         done = [] if checkpoint is None else checkpoint.levels(self.domain)

@@ -74,6 +74,8 @@ def settle(part, rows, columns, up):
     surplus = np.empty(n, dtype=np.int64)
     up[:, :] = False
     for j in range(m):
+        if not 0 <= columns[j] <= n:
+            return 1
         if columns[j] > 0:
             take_largest(part, columns[j], j, up)
     for i in range(n):
@@ -132,10 +134,31 @@ def renew(part, up, giver, taker, j, cost, by):
 
 
 @jit
-def round_tables(x, rows, columns, first, out):
-    """Round each table of a run of tables (see ``fit_tables``); returns the units that found no way: none."""
+def mend(table, rows, columns):
+    """Bring an integer table to its margins, whatever it is: what is too much is taken, what lacks is filled in."""
+    lack_row, lack_column = rows.copy(), columns.copy()
+    for i in range(rows.size):
+        for j in range(columns.size):
+            table[i, j] = min(max(table[i, j], 0), lack_row[i], lack_column[j])
+            lack_row[i] -= table[i, j]
+            lack_column[j] -= table[i, j]
+    for i in range(rows.size):
+        for j in range(columns.size):
+            units = min(lack_row[i], lack_column[j])
+            table[i, j] += units
+            lack_row[i] -= units
+            lack_column[j] -= units
+
+
+@jit
+def round_tables(x, rows, columns, first, answer, carried, pull, out):
+    """Round each table of a run of tables (see ``fit_tables``); returns how many had to be mended: none.
+
+    What rounding takes from the answers of crossing queries (see ``fit_crossing``) is kept in ``carried``, one row a
+    child, and ``pull`` times of it is added to the fractions of the next tables.
+    """
     height = x.shape[0]
-    lost = 0
+    mended = 0
     for t in range(first.size - 1):
         start, stop = first[t], first[t + 1]
         width = stop - start
@@ -154,21 +177,35 @@ def round_tables(x, rows, columns, first, out):
                 out[i, start + j] = whole
                 one[i] -= whole
                 other[j] -= whole
+                for q in range(answer.shape[0]):
+                    if answer[q, start + j] >= 0:
+                        rest += pull * carried[i, answer[q, start + j]]
                 if upright:
                     part[i, j] = rest
                 else:
                     part[j, i] = rest
-        lost += settle(part, one, other, up) if upright else settle(part, other, one, up)
+        lost = settle(part, one, other, up) if upright else settle(part, other, one, up)
         for i in range(height):
             for j in range(width):
                 if up[i, j] if upright else up[j, i]:
                     out[i, start + j] += 1
-    return lost
+        if lost > 0:  # the table was off its margins: estimation gave it up
+            mended += 1
+            mend(out[:, start:stop], rows[:, t], columns[start:stop])
+        for i in range(height):
+            for j in range(width):
+                for q in range(answer.shape[0]):
+                    if answer[q, start + j] >= 0:
+                        carried[i, answer[q, start + j]] += x[i, start + j] - out[i, start + j]
+    return mended
 
 
 @jit
-def round_groups(x, totals, first, out):
-    """Round groups of cells to integers that add up to ``totals``: the largest fractions get one more."""
+def round_groups(x, totals, first, answer, carried, pull, out):
+    """Round groups of cells to integers that add up to ``totals``: the largest fractions get one more.
+
+    Crossing answers are looked after as in ``round_tables``.
+    """
     for t in range(first.size - 1):
         start, stop = first[t], first[t + 1]
         part, up = np.empty((stop - start, 1)), np.zeros((stop - start, 1), dtype=np.bool_)
@@ -177,7 +214,13 @@ def round_groups(x, totals, first, out):
             out[j] = np.int64(np.floor(x[j] + 1e-7))
             part[j - start, 0] = x[j] - out[j]
             units -= out[j]
+            for q in range(answer.shape[0]):
+                if answer[q, j] >= 0:
+                    part[j - start, 0] += pull * carried[answer[q, j]]
         take_largest(part, units, 0, up)
         for j in range(start, stop):
             if up[j - start, 0]:
                 out[j] += 1
+            for q in range(answer.shape[0]):
+                if answer[q, j] >= 0:
+                    carried[answer[q, j]] += x[j] - out[j]

@@ -61,9 +61,9 @@ def fill(z, v, alpha, rows, columns, x, lack):
 
 
 @jit
-def newton_direction(v, x, lack, hessian, step):
-    """Solve H step = lack, H the curvature of the dual: Cholesky, with a ridge for its null space."""
-    n = lack.size
+def curvature(v, x, hessian):
+    """The lower half of the curvature of the dual at a table."""
+    n = v.shape[0]
     for i in range(n):
         for k in range(i + 1):
             hessian[i, k] = 0.0
@@ -72,8 +72,6 @@ def newton_direction(v, x, lack, hessian, step):
         for i in range(n):
             if x[i, j] > 0:
                 weight += v[i, j]
-        if weight == 0.0:
-            continue
         for i in range(n):
             if x[i, j] > 0:
                 hessian[i, i] += v[i, j]
@@ -81,17 +79,19 @@ def newton_direction(v, x, lack, hessian, step):
                 for k in range(i + 1):
                     if x[k, j] > 0:
                         hessian[i, k] -= share * v[k, j]
+
+
+@jit
+def factor(hessian, ridge):
+    """Cholesky in place; a share of the largest curvature is added, for rows that nothing ties together."""
+    n = hessian.shape[0]
     largest = 0.0
-    worst = 0.0
-    total = 1.0
     for i in range(n):
         largest = max(largest, hessian[i, i])
-        worst = max(worst, abs(lack[i]))
     if largest == 0.0:
         largest = 1.0
-    ridge = largest * (1e-11 + 1e-3 * min(1.0, worst) / (total + worst))
     for i in range(n):
-        hessian[i, i] += ridge
+        hessian[i, i] += ridge * largest
         for k in range(i + 1):
             value = hessian[i, k]
             for l in range(k):  # noqa: E741
@@ -100,17 +100,23 @@ def newton_direction(v, x, lack, hessian, step):
                 hessian[i, i] = np.sqrt(max(value, 1e-14 * largest))
             else:
                 hessian[i, k] = value / hessian[k, k]
+
+
+@jit
+def solve(cholesky, right, left):
+    """Solve for ``left`` from the factor."""
+    n = cholesky.shape[0]
     for i in range(n):
-        value = lack[i]
+        value = right[i]
         for k in range(i):
-            value -= hessian[i, k] * step[k]
-        step[i] = value / hessian[i, i]
+            value -= cholesky[i, k] * left[k]
+        left[i] = value / cholesky[i, i]
     for back in range(n):
         i = n - 1 - back
-        value = step[i]
+        value = left[i]
         for k in range(i + 1, n):
-            value -= hessian[k, i] * step[k]
-        step[i] = value / hessian[i, i]
+            value -= cholesky[k, i] * left[k]
+        left[i] = value / cholesky[i, i]
 
 
 @jit
@@ -128,11 +134,13 @@ def fit(z, v, rows, columns, x):
     for _ in range(STEPS):
         if worst <= enough:
             break
-        newton_direction(v, x, lack, hessian, step)
+        curvature(v, x, hessian)
+        factor(hessian, 1e-11 + 1e-3 * min(1.0, worst) / (1.0 + worst))
+        solve(hessian, lack, step)
         slope = 0.0
         for i in range(n):
             slope += lack[i] * step[i]
-        # The dual is concave: along the step its slope only falls. Too far beyond the top, halve.
+        # The dual is concave: along the step its slope only falls. Go on until the top is near.
         length, low, high = 1.0, 0.0, 0.0
         for _ in range(60):
             for i in range(n):
@@ -141,13 +149,13 @@ def fit(z, v, rows, columns, x):
             there = 0.0
             for i in range(n):
                 there += after[i] * step[i]
-            if there < -0.5 * slope:
+            if there < -0.1 * slope:
                 high = length
-            elif there > 0.9 * slope and high > 0.0:
+            elif there > 0.5 * slope:
                 low = length
             else:
                 break
-            length = (low + high) / 2
+            length = (low + high) / 2 if high > 0.0 else 4 * length
         middle = 0.0
         for i in range(n):
             middle += trial[i] / n
