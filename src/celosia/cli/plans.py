@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from celosia.cli.output import DONE, Output
 from celosia.core.language import text
+
+if TYPE_CHECKING:
+    from celosia.verify.deduction import Deduced
 
 
 def run_plan(output: Output, path: Path) -> int:
@@ -31,6 +34,7 @@ def run_plan(output: Output, path: Path) -> int:
     output.table(before_after(study), title=text("summary.before-after"))
     if not outcome.passes:
         output.table(verdict_table(outcome.verdict), title=text("summary.verdict"))
+    _say_deduced(output, study.deduced)
     output.say(text("verdict.passes" if outcome.passes else "verdict.fails", policy=outcome.verdict.policy))
     if outcome.verdict.direct:
         output.say(text("verdict.direct", variables=outcome.verdict.direct))
@@ -47,6 +51,7 @@ def check_plan(output: Output, path: Path) -> int:
     from celosia.core.keystore import project_key
     from celosia.process import Plan, Study
     from celosia.process.release import confirm, public_file
+    from celosia.process.undoing import undone
     from celosia.report.summary import verdict_table
 
     plan = Plan.load(path)
@@ -57,18 +62,35 @@ def check_plan(output: Output, path: Path) -> int:
         study = Study.open(plan, run).replay(plan)
         file = public_file(study)
         verdict = study.check()
+        deduced = study.deduced
         found: Literal["confirmed", "no-file", "not-the-file"] = "no-file"
         if file.exists():
             try:
-                confirm(study, file)
+                deduced = undone(study, confirm(study, file))
                 found = "confirmed"
             except PromiseError:
                 found = "not-the-file"
     output.table(verdict_table(verdict), title=text("summary.verdict"))
+    _say_deduced(output, deduced)
     output.say(text(f"check.{found}", path=file.name))
     output.say(text("check.passes" if verdict.passes else "check.fails", policy=verdict.policy))
-    results = {"verdict": verdict.to_dict(), "file": found, "confirmed": found == "confirmed"}
+    results = {
+        "verdict": verdict.to_dict(),
+        "deduced": deduced.to_dict(),
+        "file": found,
+        "confirmed": found == "confirmed",
+    }
     return output.done(results, verdict.passes and found == "confirmed")
+
+
+def _say_deduced(output: Output, found: Deduced) -> None:
+    """Whether emptied cells follow from what remains, and which."""
+    from celosia.report.undoing import deduction_table, sentences
+
+    if found.total:
+        output.table(deduction_table(found), title=text("summary.deduced"))
+    for line in sentences(found):
+        output.say(line)
 
 
 def plan_schema() -> int:

@@ -1,8 +1,6 @@
-"""What an intruder holds of a study: the true records in the coding of the file, and the file with its gaps filled.
+"""What an intruder holds of a study: the true records in the coding of the file.
 
-Truth is the study replayed without suppression and perturbation. Gaps are filled by the plan's rules, by what the
-published cells themselves show to be a function of one another (a region of its stratum, whatever members of a
-household share), and by counting the members of households.
+That is the study replayed without suppression and perturbation.
 """
 
 from __future__ import annotations
@@ -11,10 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from celosia.core.codes import spell_series
-from celosia.core.dictionary import Role
 from celosia.core.microdata import Microdata
-from celosia.risk.truth import Truth
-from celosia.verify.deduction import shown
 
 if TYPE_CHECKING:
     from celosia.process.study import Study
@@ -51,11 +46,3 @@ def _recoded(before: Microdata, after: Microdata, true: Microdata, replayed: Mic
         else:
             columns[name] = after.column(name)
     return made.with_columns(columns)
-
-
-def filled(study: Study, true: Microdata) -> Microdata:
-    """The file with every emptied cell filled in that follows from what is published."""
-    if not study.data.marked:
-        return study.data
-    own = [rule.rule() for rule in study.plan.rules]
-    return Truth(true, (*own, *shown(study.data, study.data.role(Role.HOUSEHOLD)))).beside(study.data, ())[0]

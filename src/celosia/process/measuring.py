@@ -100,11 +100,7 @@ def groups(study: Study, scenario: Scenario, risk: OfRecords) -> RiskByGroup:
 
 def perturbed(study: Study, scenario: Scenario) -> tuple[str, ...]:
     """The keys of a scenario that some step replaced by false values: their counts are no measure of risk."""
-    touched: set[str] = set()
-    for state in study.history[1:]:
-        if state.plan.steps[-1].method.perturbs and state.result is not None:
-            touched |= set(state.result.changed)
-    return tuple(key for key in scenario.keys if key in touched)
+    return tuple(key for key in scenario.keys if key in study.perturbed_variables)
 
 
 def guess(study: Study, scenario: Scenario) -> BestGuess:

@@ -46,17 +46,18 @@ def read_plan(written: Mapping[str, Any], path: Path) -> dict[str, Any]:
         fields["dictionary_file"] = described
         described = None
     fields["dictionary"] = _dictionary(described or {}, written.get("roles") or {}, where)
+    hierarchies = PlanHierarchies.read(written.get("hierarchies") or {}, fields["dictionary"], path)
+    fields["hierarchies"] = hierarchies.known
     rules = written.get("rules") or []
     if not isinstance(rules, list):
         raise PlanError("plan-not-list", where=where, field="rules")
-    fields["rules"] = tuple(read_rule(rule, f"{where}: rules {n}") for n, rule in enumerate(rules, start=1))
+    numbered = enumerate(rules, start=1)
+    fields["rules"] = tuple(read_rule(rule, f"{where}: rules {n}", hierarchies) for n, rule in numbered)
     fields["sources"] = _sources(written.get("sources") or {}, where)
     fields["scenarios"] = _scenarios(written.get("scenarios") or {}, fields["sources"], where)
     groups = written.get("groups") or {}
     _mapping(groups, where, "groups")
     fields["groups"] = groups
-    hierarchies = PlanHierarchies.read(written.get("hierarchies") or {}, fields["dictionary"], path)
-    fields["hierarchies"] = hierarchies.known
     fields["steps"] = _steps(written.get("steps") or [], hierarchies, where)
     return fields
 

@@ -46,6 +46,7 @@ class Outcome:
                 if state.result is not None
             ],
             "verdict": self.verdict.to_dict(),
+            "deduced": self.study.deduced.to_dict(),
             "data": None if self.data is None else str(self.data),
         }
 
@@ -112,8 +113,8 @@ def _take_place(staged: Path, path: Path) -> None:
         side_path(path).unlink(missing_ok=True)
 
 
-def confirm(study: Study, path: Path) -> None:
-    """Raise where the file on disk is not what was meant, or does not keep what its steps promised."""
+def confirm(study: Study, path: Path) -> Microdata:
+    """The file as it was read back; raise where it is not what was meant, or does not keep what its steps promised."""
     from celosia.io import read
 
     written = read(path)
@@ -122,6 +123,7 @@ def confirm(study: Study, path: Path) -> None:
         if step.where is None and not step.step_strata:
             for promise in step.method.lasting():
                 promise.check(written, written)
+    return written
 
 
 def _same_cells(meant: Microdata, written: Microdata) -> None:

@@ -27,12 +27,12 @@ def plan_schema(release: type[Any]) -> dict[str, Any]:
     """The schema; ``release`` is the model of the plan's last section."""
     shared: dict[str, Any] = {}
     steps = [_step(do, shared) for do in REGISTRY]
+    rules = [_TEXT, *(_fields(form, shared) for form in FORMS)]
     tree = _tree(shared)
-    steps, shared = _named_trees(steps, tree), _named_trees(shared, tree)
+    steps, rules, shared = (_named_trees(part, tree) for part in (steps, rules, shared))
     variable = _fields(Variable, shared, without=("name",))
     scenario = _fields(Scenario, shared, without=("name",), optional=("keys",))  # its sources may give the keys
     source = _fields(Source, shared, without=("name",))
-    rules = [_TEXT, *(_fields(form, shared) for form in FORMS)]
     properties = {
         "celosia": {"enum": [1, "1"]},
         "title": _TEXT,

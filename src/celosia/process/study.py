@@ -17,7 +17,7 @@ from celosia.core.method import Method, Protected
 from celosia.core.microdata import Microdata
 from celosia.core.results import Result
 from celosia.core.run import Run
-from celosia.process import intruder, measuring
+from celosia.process import intruder, measuring, undoing
 from celosia.process.inspection import warn_of_identifiers
 from celosia.process.plan import Plan
 from celosia.process.policy import Policy
@@ -26,6 +26,7 @@ from celosia.process.step import Step
 from celosia.process.verdict import Verdict
 from celosia.risk import IndividualRisk, PanelRisk, RiskByGroup, ScenarioRisks
 from celosia.risk.frequencies import COUNTINGS, Missing
+from celosia.verify.deduction import Deduced
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,6 +181,12 @@ class Study:
         whole = self.plan.kind is not None and self.plan.kind.is_whole
         return self.weight is not None and not whole
 
+    @cached_property
+    def perturbed_variables(self) -> frozenset[str]:
+        """Variables that some step replaced by false values."""
+        perturbing = (s for s in self.history if s.result is not None and s.plan.steps[-1].method.perturbs)
+        return frozenset(name for state in perturbing if state.result is not None for name in state.result.changed)
+
     # -- what an intruder holds --------------------------------------------------------------------
 
     @cached_property
@@ -188,9 +195,14 @@ class Study:
         return intruder.truth(self)
 
     @cached_property
+    def deduced(self) -> Deduced:
+        """The emptied cells that follow from what remains."""
+        return undoing.undone(self)
+
+    @cached_property
     def filled(self) -> Microdata:
-        """The data with every emptied cell filled in that follows from the others."""
-        return intruder.filled(self, self.truth)
+        """The data with every emptied cell filled in that follows from the others, and rightly."""
+        return self.deduced.filled(only=self.truth) if self.deduced.total else self.data
 
     # -- what is looked at, computed once ----------------------------------------------------------
 

@@ -45,11 +45,13 @@ class Cells:
         Codes as they were before coding, and ``image``, the place in ``published`` of each.
     state
         The set of each cell: a single code by its place, a larger set by a number of its own, or ``ANY``.
-    emptied
-        True where the cell was emptied.
+    emptied, start
+        True where the cell was emptied, and the set of such a cell before any rule.
     """
 
     def __init__(self, data: Microdata, name: str, coding: Coding | None, answered: bool) -> None:
+        if coding is not None and len(coding) == 1 and all(code == image for code, image in coding.items()):
+            coding = None  # a list of one code would tell every cell before any rule does
         self.variable = data.dictionary[name]
         self.emptied: Mask = data.suppressed(name).to_numpy()
         self.listed = coding is not None
@@ -68,7 +70,8 @@ class Cells:
         self._numbers: dict[bytes, int] = {}
         places = _places(texts, self.published)
         self.state = self._published_sets()[places] if self.listed else places
-        self.state[self.emptied] = self._open(answered) if self.listed else ANY
+        self.start = self._open(answered) if self.listed else ANY
+        self.state[self.emptied] = self.start
 
     def _published_sets(self) -> Ints:
         """The set that stands behind each published code."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ class Deduced(Tabular):
     broken
         Rules that published cells contradict, and how many records or households do; nothing was deduced from them.
     untried
-        Rules that speak of a variable that is not in the file.
+        Rules that speak of a variable that is not in the file, or whose codes no longer say what they were.
     """
 
     emptied: Mapping[str, int]
@@ -47,6 +47,10 @@ class Deduced(Tabular):
     def total(self) -> int:
         """Cells in all."""
         return sum(self.cells.values())
+
+    def with_untried(self, names: Iterable[str]) -> Deduced:
+        """The same, and more rules that were not tried."""
+        return replace(self, untried=(*self.untried, *names))
 
     def mask(self, variable: str) -> Mask:
         """True where the cell of this variable was deduced."""

@@ -86,6 +86,9 @@ def _bound(data: Microdata, names: tuple[str, ...]) -> Mask:
     bound = np.ones(data.height, dtype=np.bool_)
     for name in names:
         variable, values = data.dictionary[name], data.column(name)
+        if not (variable.missing or variable.missing_ranges):
+            bound &= (values.is_not_null() | (variable.null is MissingKind.NOT_APPLICABLE)).to_numpy()
+            continue
         distinct = values.unique()
         kinds = [variable.kind_of(code) for code in spell_series(distinct).to_list()]
         unanswered = pl.Series([kind not in (None, MissingKind.NOT_APPLICABLE) for kind in kinds], dtype=pl.Boolean)

@@ -131,18 +131,19 @@ class Knowledge:
 
     def keep(self, names: Sequence[str], rows: Ints, fits: Fits, by: str, published: bool = False) -> None:
         """Of these records, only combinations of codes that fit; where none does the rules contradict each other."""
+        rows = rows[np.any([self.cells[name].state[rows] < 0 for name in names], axis=0)]
         kinds, kind = self._kinds(names, rows)
         larger = [~self.cells[n].is_single(column, published) for n, column in zip(names, kinds.T, strict=True)]
         worth = np.flatnonzero(np.any(larger, axis=0))
+        sizes = [self.cells[n].listing(column, published).size for n, column in zip(names, kinds.T, strict=True)]
         new = kinds.copy()
         for trial in self._trials(names, kinds, published, worth):
             kept = np.flatnonzero(fits(trial.table))
             for j, name in enumerate(names):
-                left = _survivors(trial.owner[kept], trial.digits[j][kept])
-                for owner, codes in left:
-                    new[trial.kinds[owner], j] = self.cells[name].within(
-                        int(kinds[trial.kinds[owner], j]), codes, published
-                    )
+                for owner, codes in _survivors(trial.owner[kept], trial.digits[j][kept]):
+                    one = trial.kinds[owner]
+                    if codes.size < sizes[j][one]:
+                        new[one, j] = self.cells[name].within(int(kinds[one, j]), codes, published)
         for j, name in enumerate(names):
             self._know(name, rows, new[kind, j], by)
 

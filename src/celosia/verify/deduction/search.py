@@ -44,7 +44,7 @@ def deduce(
     terms
         How codes were grouped, for rules that speak of them as they were before; and other assumptions.
     learned
-        More rules, that the file itself was seen to keep (``shown``); a rule that was given comes first.
+        More rules, that the file itself was seen to keep in every record (``shown``); given ones go first.
 
     Examples
     --------
@@ -60,7 +60,8 @@ def deduce(
     spoken = tuple(dict.fromkeys(name for rule in there for name in rule.variables))
     terms = _listed(held, spoken, domains or {}, terms or Terms())
     ready = [rule.learned(held) for rule in there]
-    broken = {rule.name: count for rule in ready if (count := _exceptions(rule, held, terms))}
+    doubted = ready[: len(rules) - len(untried)]
+    broken = {rule.name: count for rule in doubted if (count := _exceptions(rule, held, terms))}
     sound = [rule for rule in ready if rule.name not in broken]
     rows = _concerned(held, sound)
     known = Knowledge(held.take(rows), spoken, terms)
@@ -164,7 +165,7 @@ def _result(
     found = {}
     for name, cells in known.cells.items():
         told = cells.told(cells.state)
-        places = np.flatnonzero(cells.emptied & (told >= 0))
+        places = np.flatnonzero(cells.emptied & (told >= 0) & (cells.state != cells.start))
         if places.size:
             found[name] = (rows[places], cells.published.gather(told[places]))
     credit = [(v, r, cells, "given" if r in given else "shown") for (v, r), cells in known.credit.items()]

@@ -13,7 +13,7 @@ from celosia.verify.deduction.dependency import Dependency, Prefix, bare, start
 from celosia.verify.deduction.members import Members
 from celosia.verify.deduction.rule import Rule
 
-_FIRST = 2_000
+_FIRST = (2_000, 50_000)
 """Records that a function is looked for in before it is looked at in all."""
 _CHANCE = 0.05
 """How likely it may be that chance alone shows any of the functions that are proposed."""
@@ -32,13 +32,26 @@ def dependencies(data: Microdata, among: Sequence[str] | None = None) -> tuple[D
     proposed where that is less than .05 divided by the number of pairs of variables looked at.
     """
     pairs = list(_pairs(data, among))
+    repeats: dict[str, int] = {}
     proposed = []
     for of, gives in pairs:
-        seen = pl.DataFrame([data.column(of).alias("of"), data.column(gives).alias("gives")])
-        seen = seen.filter(~(data.suppressed(of) | data.suppressed(gives))).drop_nulls("of")
-        if _is_function(seen.head(_FIRST)) and _is_function(seen) and _by_chance(seen) < _CHANCE / len(pairs):
+        if not all(_is_function(_seen(data, of, gives, records)) for records in _FIRST):
+            continue
+        if of not in repeats:
+            repeats[of] = data.height - data.column(of).n_unique()
+        seen = _seen(data, of, gives) if repeats[of] else data.frame.clear()
+        if repeats[of] and _is_function(seen) and _by_chance(seen) < _CHANCE / len(pairs):
             proposed.append(Dependency((of,), gives))
     return tuple(proposed)
+
+
+def _seen(data: Microdata, of: str, gives: str, records: int | None = None) -> pl.DataFrame:
+    """The cells that show both sides; of so many records, or of all."""
+    names = {"of": data.column(of), "gives": data.column(gives)}
+    hidden = {"hidden_of": data.suppressed(of), "hidden_gives": data.suppressed(gives)}
+    some = pl.DataFrame([series.head(records or data.height).alias(name) for name, series in (names | hidden).items()])
+    shown_ = ~(pl.col("hidden_of") | pl.col("hidden_gives"))
+    return some.filter(shown_ & pl.col("of").is_not_null()).select("of", "gives")
 
 
 def _pairs(data: Microdata, among: Sequence[str] | None) -> Iterator[tuple[str, str]]:
@@ -64,17 +77,33 @@ def prefixes(data: Microdata) -> tuple[Prefix, ...]:
     """Emptied variables whose code another one begins with, in every record that shows both."""
     found = []
     for of, gives in _pairs(data, None):
-        both = pl.DataFrame([data.column(of).alias("of"), data.column(gives).alias("gives")])
-        free = data.dictionary[of].missing_mask(both["of"]) | data.dictionary[gives].missing_mask(both["gives"])
-        seen = both.filter(~free).unique()
-        if seen.height < 2 or seen["gives"].n_unique() < 2:
+        if data.column(of).dtype.is_float():
             continue
-        codes = seen.select(pl.Series("of", spell_series(seen["of"])), pl.Series("gives", spell_series(seen["gives"])))
-        for drop in range(1, max(map(len, codes["of"].to_list()))):
-            if bare(start(codes["of"], drop)).eq(bare(codes["gives"])).fill_null(False).all():
-                found.append(Prefix(of, gives, drop))
-                break
+        both = pl.DataFrame([data.column(of).alias("of"), data.column(gives).alias("gives")])
+        drops = _drops(_beginnings(data, of, gives, both.head(_FIRST[0])))
+        seen = _beginnings(data, of, gives, both) if drops else both.clear()
+        if drops and (drops := _drops(seen, drops)):
+            found.append(Prefix(of, gives, drops[0]))
     return tuple(found)
+
+
+def _beginnings(data: Microdata, of: str, gives: str, both: pl.DataFrame) -> pl.DataFrame:
+    """The distinct pairs of codes that the records show."""
+    seen = both.unique().filter(pl.all_horizontal(pl.all().is_not_null()))
+    free = data.dictionary[of].missing_mask(seen["of"]) | data.dictionary[gives].missing_mask(seen["gives"])
+    seen = seen.filter(~free)
+    return pl.DataFrame([spell_series(seen["of"]), spell_series(seen["gives"])])
+
+
+def _drops(seen: pl.DataFrame, among: Sequence[int] | None = None) -> list[int]:
+    """How many last characters can be dropped from all codes so that the other one is left."""
+    if seen["gives"].n_unique() < 2:
+        return []
+    longest = int(seen["of"].str.len_chars().cast(pl.Int64).max() or 0)  # type: ignore[arg-type]
+    left = bare(seen["gives"])
+    return [
+        drop for drop in among or range(1, longest) if bare(start(seen["of"], drop)).eq(left).fill_null(False).all()
+    ]
 
 
 def sizes(data: Microdata, household: str | None) -> tuple[Members, ...]:
