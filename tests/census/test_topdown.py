@@ -27,7 +27,6 @@ from celosia.census import (
 from celosia.census.checkpoint import Drawn
 from celosia.census.counts import Counts
 from celosia.census.ledger_file import read_ledger
-from celosia.core.errors import CancelledError
 from celosia.core.run import Run
 
 PERSON = Protection(unit="person", neighbours="bounded")
@@ -256,7 +255,7 @@ def test_what_is_outside_is_refused_before_anything_is_spent(tmp_path, frame, co
     with refused(code):
         small(["total"]).run(frame, folder=tmp_path / "run", ledger_file=tmp_path / "ledger.json")
     assert not (tmp_path / "ledger.json").exists()
-    assert not list((tmp_path / "run").iterdir())
+    assert {path.name for path in (tmp_path / "run").iterdir()} <= {"run.lock"}
 
 
 def test_invariants_that_contradict_each_other_are_refused_before_anything_is_spent(tmp_path):
@@ -273,7 +272,7 @@ def test_a_spent_budget_is_refused_and_nothing_is_drawn(tmp_path):
     with refused("budget-overspent"):
         topdown.run(persons(), ledger_file=book, name="2", folder=tmp_path / "run")
     assert read_ledger(book) == first.ledger
-    assert not list((tmp_path / "run").iterdir())
+    assert {path.name for path in (tmp_path / "run").iterdir()} <= {"run.lock"}
 
 
 def test_two_runs_on_the_same_data_add_up():
@@ -296,80 +295,7 @@ def test_dwellings_are_protected_with_their_persons_only_where_the_link_is_known
         TopDown(domain, tree, budget, link="ID").run(frame)
 
 
-# -- stopping and going on -------------------------------------------------------------------------
-
-
-class Broken:
-    """Bits that nobody may ask for."""
-
-    releasable = False
-
-    def words(self, count, kind):
-        raise AssertionError("drawn again")
-
-
-def stopped_at(step):
-    """A run that its user stops at a step."""
-    run = Run(threads=2, progress=lambda name, done: run.cancel() if name == step else None)
-    return run
-
-
-@pytest.mark.parametrize("step", ["region", "comuna", "zona"])
-def test_a_run_that_was_stopped_goes_on_without_drawing_again(tmp_path, step):
-    topdown, book = small(["total", "P08 * P09", "detailed"], ["region"]), tmp_path / "ledger.json"
-    with pytest.raises(CancelledError):
-        topdown.run(persons(), run=stopped_at(step), folder=tmp_path / "run", source=SeededBits(9), ledger_file=book)
-    resumed = topdown.run(None, folder=tmp_path / "run", source=Broken(), ledger_file=book)
-    whole = topdown.run(persons(), source=SeededBits(9))
-    assert held(resumed) == held(whole)
-    assert [one.values.tolist() for one in resumed.measurements] == [one.values.tolist() for one in whole.measurements]
-    assert resumed.ledger.spent(PERSON.unit) == 1
-    assert not resumed.releasable
-
-
-def test_a_finished_run_is_read_back(tmp_path):
-    topdown = small(["total", "detailed"])
-    first = topdown.run(persons(), folder=tmp_path, source=SeededBits(9))
-    again = topdown.run(None, folder=tmp_path, source=Broken())
-    assert held(first) == held(again) and again.ledger == first.ledger
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"rho": "2"},
-        {"names": ["total"]},
-        {"levels": ["comuna"]},
-        {"rules": True},
-    ],
-)
-def test_another_configuration_is_refused(tmp_path, other):
-    options = {"names": ["total", "detailed"], "levels": ["region"], "rho": "1"}
-    small(**options).run(persons(), folder=tmp_path, source=SeededBits(9))
-    with refused("checkpoint-other"):
-        small(**options | other).run(persons(), folder=tmp_path, source=Broken())
-    with refused("checkpoint-other"):
-        small(**options).run(persons(), folder=tmp_path, source=Broken(), name="2")
-    with refused("checkpoint-other"):
-        small(**options).run(persons(), folder=tmp_path, source=SystemBits())
-
-
-def test_a_checkpoint_that_was_touched_is_refused(tmp_path):
-    topdown = small(["total"])
-    topdown.run(persons(), folder=tmp_path, source=SeededBits(9))
-    file = tmp_path / "measurement-0-values.npy"
-    file.write_bytes(file.read_bytes()[:-1] + b"\1")
-    with refused("checkpoint-broken"):
-        topdown.run(persons(), folder=tmp_path, source=SeededBits(9))
-
-
-def test_measurements_that_the_ledger_does_not_know_are_refused(tmp_path):
-    topdown = small(["total"])
-    topdown.run(persons(), folder=tmp_path / "run", source=SeededBits(9))
-    other = small(["detailed"]).run(persons(), source=SeededBits(9), ledger_file=tmp_path / "ledger.json")
-    assert other.ledger.spendings
-    with refused("checkpoint-unpaid"):
-        topdown.run(persons(), folder=tmp_path / "run", source=SeededBits(9), ledger_file=tmp_path / "ledger.json")
+# -- progress ---------------------------------------------------------------------------------------
 
 
 def test_progress_is_told_level_by_level():

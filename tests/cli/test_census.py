@@ -69,9 +69,14 @@ def test_a_test_with_a_seed_does_not_pass(celosia, folder):
 
 @pytest.mark.parametrize("lang", ["es", "en"])
 @pytest.mark.parametrize(
-    "place", ["celosia.census.topdown.TopDown._level", "celosia.report.census.census_summary",
-              "celosia.process.census.files.histograms"],
-)  # fmt: skip
+    "place",
+    [
+        "celosia.census.measuring.Measurer.measure",
+        "celosia.census.topdown.TopDown._level",
+        "celosia.report.census.census_summary",
+        "celosia.process.census.files.histograms",
+    ],
+)
 def test_ctrl_c_and_go_on(place, lang, celosia, folder, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
@@ -81,10 +86,20 @@ def test_ctrl_c_and_go_on(place, lang, celosia, folder, monkeypatch):
         ran = celosia("census", "plan.yaml", "--lang", lang)
     assert (ran.code, ran.out) == (130, "")
     assert {"es": "se detuvo", "en": "stopped"}[lang] in ran.err
+    assert {"es": "repita la misma orden", "en": "give the same command"}[lang] in ran.err
     assert not (folder / "salida" / "publico").exists()
     spent = (folder / "libro.json").read_bytes()
     ran = celosia("census", "plan.yaml")
     assert ran.code == 0 and (folder / "libro.json").read_bytes() == spent, "nothing is paid twice"
+
+
+def test_ctrl_c_before_anything_is_paid_says_that_nothing_was_written(celosia, folder, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("celosia.census.geography.Geography.place", stop)
+    ran = celosia("census", "plan.yaml", "--lang", "es")
+    assert ran.code == 130 and "no se escribió nada" in ran.err and not (folder / "libro.json").exists()
 
 
 def test_progress_is_told_by_level(folder):

@@ -1,13 +1,15 @@
-"""What a run has done so far, on disk: measurements once they are drawn, and every level once it is estimated.
+"""What a run has done so far, on disk: every measurement once it is drawn, and every level once it is estimated.
 
-A run that goes on from here draws nothing again. The folder belongs to one configuration; another one is refused.
+A run that goes on from here draws nothing again that was kept. The folder belongs to one configuration and to the
+same data; others are refused.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -23,14 +25,15 @@ from celosia.census.ledger import Spending
 from celosia.census.measurement import Measurement
 from celosia.core.errors import FileError, PolicyError
 from celosia.io.atomic import writing
+from celosia.io.lock import alone
 
-SCHEMA = "celosia-checkpoint-1"
+SCHEMA = "celosia-checkpoint-2"
 _MANIFEST = "checkpoint.json"
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """What estimation starts from, and nothing else: the data are not needed any more."""
+    """What estimation starts from, and nothing else: once every charge is measured the data are not needed any more."""
 
     spending: Spending
     measurements: tuple[Measurement, ...]
@@ -57,45 +60,66 @@ class Checkpoint:
             raise FileError("write-failed", path=str(self.folder), reason=error.strerror or "") from error
         self._about = self._read()
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """No other process goes on with this run meanwhile: two would draw the same measurement twice."""
+        with alone(self.folder / "run.lock", "checkpoint-busy"):
+            self._about = self._read()
+            yield
+
     # -- measurements ------------------------------------------------------------------------------
 
     @property
     def begun(self) -> bool:
-        """Whether the measurements are there."""
+        """Whether a run has announced what it will spend here."""
         return bool(self._about)
 
-    def keep(self, drawn: Drawn) -> None:
-        """Write the measurements down; the manifest comes last, so that they are all there or none is."""
-        measurements = [
-            {
-                "level": one.level,
-                "query": one.query.name,
-                "variance": str(one.variance),
-                "releasable": one.releasable,
-                "values": self._save(f"measurement-{i}", values=one.values),
-            }
-            for i, one in enumerate(drawn.measurements)
-        ]
-        bounds = [
+    @property
+    def measured(self) -> bool:
+        """Whether everything that was paid for is measured."""
+        return self.begun and len(self._about["measurements"]) == len(self._about["spending"]["charges"])
+
+    def begin(self, spending: Spending, bounds: tuple[Bounds, ...], data: str) -> None:
+        """Announce a spending, before it is paid; ``data`` is the digest of what will be measured."""
+        limits = [
             {
                 "level": one.level,
                 "query": one.query.name,
                 "values": self._save(f"limits-{i}", low=one.low, high=one.high),
             }
-            for i, one in enumerate(drawn.bounds)
+            for i, one in enumerate(bounds)
         ]
         self._about = {
             "schema": SCHEMA,
             "configuration": self.digest,
-            "spending": drawn.spending.model_dump(mode="json"),
-            "measurements": measurements,
-            "bounds": bounds,
+            "data": data,
+            "spending": spending.model_dump(mode="json"),
+            "bounds": limits,
+            "measurements": [],
             "levels": [],
         }
         self._write()
 
+    def require_data(self, data: str) -> None:
+        """Raise where a run goes on with other data than it began with."""
+        if self._about["data"] != data:
+            raise PolicyError("checkpoint-other-data", path=str(self.folder))
+
+    def keep(self, measurement: Measurement) -> None:
+        """Write the next measurement down; until the manifest names it, it was never drawn."""
+        found = self._about["measurements"]
+        entry = {
+            "level": measurement.level,
+            "query": measurement.query.name,
+            "variance": str(measurement.variance),
+            "releasable": measurement.releasable,
+            "values": self._save(f"measurement-{len(found)}", values=measurement.values),
+        }
+        self._about["measurements"] = [*found, entry]
+        self._write()
+
     def drawn(self, domain: Domain) -> Drawn:
-        """The measurements that were kept."""
+        """What was announced, and the measurements that were kept so far."""
         measurements = tuple(
             Measurement(
                 one["level"],
@@ -176,4 +200,12 @@ def digest_of(lines: Iterable[str]) -> str:
     made = hashlib.blake2b(digest_size=16)
     for line in lines:
         made.update(line.encode() + b"\0")
+    return made.hexdigest()
+
+
+def digest_of_counts(counts: Counts) -> str:
+    """A digest of what the records count, whatever their order."""
+    made = hashlib.blake2b(digest_size=16)
+    for array in (counts.first, counts.cell, counts.count):
+        made.update(np.ascontiguousarray(array).data)
     return made.hexdigest()

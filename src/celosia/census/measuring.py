@@ -38,6 +38,11 @@ class Measurer:
         """Level and query of what was paid for and not measured yet."""
         return tuple(self._due)
 
+    def skip(self, level: str, query: str) -> None:
+        """Leave out what was measured before."""
+        if self._due.pop((level, query), None) is None:
+            raise PolicyError("measurement-unpaid", level=level, query=query)
+
     def measure(self, level: str, query: Query, counts: Counts | npt.NDArray[Any]) -> Measurement:
         """The answers at all nodes of a level (their histograms in either form) with their noise."""
         charge = self._due.pop((level, query.name), None)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -24,20 +25,19 @@ from celosia.census.bounds import Bounds
 from celosia.census.budget import Budget, PureBudget
 from celosia.census.chain import Chain
 from celosia.census.charge import Charge
-from celosia.census.checkpoint import Checkpoint, Drawn, digest_of
+from celosia.census.checkpoint import Checkpoint, Drawn, digest_of, digest_of_counts
 from celosia.census.counts import Counts
 from celosia.census.domain import TOTAL, Domain
+from celosia.census.drawing import Account, draw
 from celosia.census.estimation import Level
 from celosia.census.evidence import collect
 from celosia.census.geography import Geography
 from celosia.census.households import check_members
 from celosia.census.invariants import Invariants
 from celosia.census.ledger import Ledger, Spending
-from celosia.census.ledger_file import read_ledger, spend
-from celosia.census.measuring import Measurer
 from celosia.census.protection import Table, Unit
 from celosia.census.release import Release
-from celosia.core.errors import OptionError, PolicyError
+from celosia.core.errors import DataError, OptionError
 from celosia.core.frames import enter
 from celosia.core.run import Run
 from celosia.verify.census import children_add_up, counts_hold, limits_hold
@@ -107,7 +107,7 @@ class TopDown:
             Threads, progress and the stop button. Chance comes from ``source`` alone.
         folder
             Where the run keeps what it has done. A run that finds its measurements there goes on from them:
-            it spends and draws nothing again.
+            it spends and draws nothing again. Once all are there, ``data`` may be ``None``.
         source
             Where the bits of the noise come from: the operating system, unless a test asks for a seed.
         name
@@ -116,24 +116,15 @@ class TopDown:
             The file that keeps the ledger; ``ledger`` opens it where there is none yet. What is spent is on the disk
             before the first bit is drawn.
         """
-        circumstances = run or Run()
-        bits = source or SystemBits()
-        opening = ledger or self.opening()
-        checkpoint = None if folder is None else Checkpoint(folder, self._configuration(name, opening, bits))
+        circumstances, bits = run or Run(), source or SystemBits()
+        account = Account(ledger or self.opening(), ledger_file)
+        checkpoint = None
+        if folder is not None:
+            checkpoint = Checkpoint(folder, self._configuration(name, account.opening, bits))
         self.check()
-        if checkpoint is not None and checkpoint.begun:
-            drawn = checkpoint.drawn(self.domain)
-            after = self._entered(opening, drawn.spending, ledger_file)
-        else:
-            leaves = self._count(data)
-            counts = Counts.levels(leaves, self.geography)
-            bounds = self.invariants.resolve(self.domain, self.geography, counts)
-            spending = self.spending(name, bits)
-            after = opening.spend(spending) if ledger_file is None else spend(ledger_file, opening, spending)
-            drawn = self._measure(spending, counts, bounds, bits, circumstances)
-            if checkpoint is not None:
-                checkpoint.keep(drawn)
-        levels = tuple(self.estimate(drawn, circumstances, checkpoint))
+        with nullcontext() if checkpoint is None else checkpoint.held():
+            after, drawn = self._drawn(data, name, account, bits, circumstances, checkpoint)
+            levels = tuple(self.estimate(drawn, circumstances, checkpoint))
         return Release("TopDown", self.domain, self.geography, levels, drawn.measurements, after)
 
     # -- before anything is spent -------------------------------------------------------------------
@@ -182,17 +173,28 @@ class TopDown:
         place, cell = self.geography.place(records), self.domain.encode(records)
         return Counts.of_records(place, cell, self.geography.leaves, self.domain.size)
 
-    def _measure(
-        self, spending: Spending, counts: tuple[Counts, ...], bounds: tuple[Bounds, ...], bits: Bits, run: Run
-    ) -> Drawn:
-        measurer = Measurer(spending, bits)
-        found = []
-        for i, charge in enumerate(spending.charges):
-            run.check("measurement", i / len(spending.charges))
-            level = self.geography.level(charge.level)
-            found.append(measurer.measure(charge.level, self.domain.query(charge.query), counts[level]))
-        run.check("measurement", 1.0)
-        return Drawn(spending, tuple(found), bounds)
+    def _drawn(
+        self, data: Any, name: str, account: Account, bits: Bits, run: Run, checkpoint: Checkpoint | None
+    ) -> tuple[Ledger, Drawn]:
+        """The ledger and the measurements: those that a run before this one kept, and those still due."""
+        begun = checkpoint is not None and checkpoint.begun
+        measured = checkpoint is not None and checkpoint.measured
+        if data is None and not measured:
+            raise DataError("topdown-data-needed")
+        counts = None if data is None else Counts.levels(self._count(data), self.geography)
+        if checkpoint is not None and begun and counts is not None:
+            checkpoint.require_data(digest_of_counts(counts[-1]))
+        if checkpoint is not None and measured:
+            drawn = checkpoint.drawn(self.domain)
+            return account.paid(drawn.spending), drawn
+        assert counts is not None
+        spending = self.spending(name, bits)
+        bounds = self.invariants.resolve(self.domain, self.geography, counts)
+        if checkpoint is not None and not begun:
+            account.ledger().spend(spending)  # what cannot be paid is not announced
+            checkpoint.begin(spending, bounds, digest_of_counts(counts[-1]))
+        after = account.paid_once(spending) if begun else account.pay(spending)
+        return after, draw(spending, counts, bounds, self.domain, self.geography, bits, run, checkpoint)
 
     def estimate(self, drawn: Drawn, run: Run, checkpoint: Checkpoint | None = None) -> Iterator[Counts]:
         """The counts of each level, root first, from the measurements and what is published exactly.
@@ -281,12 +283,3 @@ class TopDown:
             },
             sort_keys=True,
         )
-
-    def _entered(self, ledger: Ledger, spending: Spending, ledger_file: str | Path | None) -> Ledger:
-        """The ledger with a spending that was entered before the measurements were drawn."""
-        if ledger_file is not None:
-            held = read_ledger(ledger_file)
-            if spending not in held.spendings:
-                raise PolicyError("checkpoint-unpaid", run=spending.run)
-            return held
-        return ledger if spending in ledger.spendings else ledger.spend(spending)

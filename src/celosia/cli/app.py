@@ -89,8 +89,10 @@ def run(arguments: list[str]) -> int:
         output = Output(seen.json, seen.command)
         try:
             return _do(arguments, group, seen, output)
-        except (KeyboardInterrupt, CancelledError):
+        except KeyboardInterrupt:
             return output.failed(CancelledError("cancelled"), CANCELLED)
+        except CancelledError as error:
+            return output.failed(error, CANCELLED)
         except CelosiaError as error:
             return output.failed(error, FAILED)
         except OSError as error:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from celosia.cli.output import DONE, Output
+from celosia.core.errors import CancelledError
 from celosia.core.language import text
 
 
@@ -19,7 +22,7 @@ def census(output: Output, path: Path, seed: int | None) -> int:
     from celosia.report.certificate import certificate_page, loss_rows
 
     plan = CensusPlan.load(path)
-    with output.working(), output.progress() as circumstances:
+    with output.working(), _stoppable(folder(plan, seed)), output.progress() as circumstances:
         outcome = run(plan, circumstances, seed)
         summary = folder(plan, seed) / "resumen.html"
         with writing(summary) as temporary:  # it takes its place after the public folder
@@ -52,6 +55,17 @@ def census(output: Output, path: Path, seed: int | None) -> int:
         "summary": str(summary),
     }
     return output.done(results, outcome.releasable)
+
+
+@contextmanager
+def _stoppable(kept: Path) -> Iterator[None]:
+    """Whoever stops a run that has measured is told where it is kept, and that it goes on."""
+    try:
+        yield
+    except (KeyboardInterrupt, CancelledError):
+        if any(kept.glob("*/checkpoint.json")):
+            raise CancelledError("cancelled-census", folder=kept) from None
+        raise
 
 
 def census_schema() -> int:

@@ -65,7 +65,7 @@ class _Job:
 
     @property
     def begun(self) -> bool:
-        """Whether its measurements were drawn before."""
+        """Whether a run before this one announced what it would spend on it."""
         return (self.folder / "checkpoint.json").exists()
 
 
@@ -135,8 +135,9 @@ class _Work:
                 job.topdown.geography.level(level)
                 for query in queries:
                     job.topdown.domain.query(query)
-        waiting = [job for job in self.jobs if not job.begun]
         ledger = self.ledger()
+        entered = {spending.run for spending in ledger.spendings}
+        waiting = [job for job in self.jobs if not (job.begun and job.name in entered)]
         for job in waiting:
             ledger = ledger.spend(job.topdown.spending(job.name, self.bits))
         for job in waiting[1:]:  # the first is checked when it begins
