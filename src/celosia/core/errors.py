@@ -6,6 +6,7 @@ and totals; a record's value never enters one.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,6 +14,8 @@ from celosia.core.language import has_text, text
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
+
+_PACKAGE = __name__.partition(".")[0]
 
 
 class _Coded:
@@ -110,5 +113,13 @@ class CelosiaWarning(_Coded, UserWarning):
 
 
 def warn(code: str, /, **facts: Any) -> None:
-    """Issue a coded warning, attributed to the caller of the public function."""
-    warnings.warn(CelosiaWarning(code, **facts), stacklevel=3)
+    """Issue a coded warning, attributed to the line outside the package that called it."""
+    warnings.warn(CelosiaWarning(code, **facts), stacklevel=_outside())
+
+
+def _outside() -> int:
+    """How many frames above ``warn`` the first one lies that is not of the package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        frame, level = frame.f_back, level + 1
+    return level
