@@ -42,6 +42,7 @@ bench: $(VENV)/test.stamp  ## ratios measured in one run
 	$(BIN)/python bench/risk.py
 	$(BIN)/python bench/risk_memory.py
 	$(BIN)/python bench/noise.py
+	$(BIN)/python bench/topdown.py
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/mkdocs build --strict

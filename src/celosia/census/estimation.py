@@ -26,14 +26,12 @@ from celosia.census.combined import Combined
 from celosia.census.crossing import Crossing, Estimated
 from celosia.census.evidence import Evidence
 from celosia.census.query import Query
+from celosia.census.rounding import rounded
 from celosia.census.sharing import share_out, whole
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Cells = npt.NDArray[np.int32]
-
-_PULL = 0.2
-"""Share of what rounding added to a crossing answer so far that it tries to take back in the next table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +178,7 @@ class _Family:
         rows = rows - np.add.reduceat(low, first[:-1], axis=1)
         held = None if held is None else held - low.sum(axis=0)
         x = _fit(pulls, near - low, variance, rows, held, first)
-        return low + _rounded(pulls, x, rows, held, first)
+        return low + rounded(x, rows, held, first, pulls.answer)
 
 
 def _in_proportion(rows: Ints, held: Ints | None, first: Ints) -> Floats:
@@ -195,14 +193,3 @@ def _fit(pulls: Crossing, near: Floats, variance: Floats, rows: Ints, held: Ints
     if held is None:
         return pulls.fit_root(near[0], variance[0], rows[0], first)[None, :]
     return pulls.fit(near, variance, rows, held, first)
-
-
-def _rounded(pulls: Crossing, x: Floats, rows: Ints, held: Ints | None, first: Ints) -> Ints:
-    from celosia.kernels.rounding import round_groups, round_tables
-
-    out, carried = np.empty(x.shape, dtype=np.int64), np.zeros(pulls.wanted.shape)
-    if held is None:
-        round_groups(x[0], rows[0], first, pulls.answer, carried[0], _PULL, out[0])
-    else:
-        round_tables(x, rows, held, first, pulls.answer, carried, _PULL, out)
-    return out

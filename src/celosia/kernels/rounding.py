@@ -151,11 +151,11 @@ def mend(table, rows, columns):
 
 
 @jit
-def round_tables(x, rows, columns, first, answer, carried, pull, out):
+def round_tables(x, rows, columns, first, answer, owed, price, out):
     """Round each table of a run of tables (see ``fit_tables``); returns how many had to be mended: none.
 
-    What rounding takes from the answers of crossing queries (see ``fit_crossing``) is kept in ``carried``, one row a
-    child, and ``pull`` times of it is added to the fractions of the next tables.
+    What rounding takes from the answers of crossing queries (see ``fit_crossing``) is kept in ``owed``, one row a
+    child, and ``price`` times of it is added to the fractions of the next tables.
     """
     height = x.shape[0]
     mended = 0
@@ -179,7 +179,7 @@ def round_tables(x, rows, columns, first, answer, carried, pull, out):
                 other[j] -= whole
                 for q in range(answer.shape[0]):
                     if answer[q, start + j] >= 0:
-                        rest += pull * carried[i, answer[q, start + j]]
+                        rest += price * owed[i, answer[q, start + j]]
                 if upright:
                     part[i, j] = rest
                 else:
@@ -196,12 +196,12 @@ def round_tables(x, rows, columns, first, answer, carried, pull, out):
             for j in range(width):
                 for q in range(answer.shape[0]):
                     if answer[q, start + j] >= 0:
-                        carried[i, answer[q, start + j]] += x[i, start + j] - out[i, start + j]
+                        owed[i, answer[q, start + j]] += x[i, start + j] - out[i, start + j]
     return mended
 
 
 @jit
-def round_groups(x, totals, first, answer, carried, pull, out):
+def round_groups(x, totals, first, answer, owed, price, out):
     """Round groups of cells to integers that add up to ``totals``: the largest fractions get one more.
 
     Crossing answers are looked after as in ``round_tables``.
@@ -216,11 +216,11 @@ def round_groups(x, totals, first, answer, carried, pull, out):
             units -= out[j]
             for q in range(answer.shape[0]):
                 if answer[q, j] >= 0:
-                    part[j - start, 0] += pull * carried[answer[q, j]]
+                    part[j - start, 0] += price * owed[answer[q, j]]
         take_largest(part, units, 0, up)
         for j in range(start, stop):
             if up[j - start, 0]:
                 out[j] += 1
             for q in range(answer.shape[0]):
                 if answer[q, j] >= 0:
-                    carried[answer[q, j]] += x[j] - out[j]
+                    owed[answer[q, j]] += x[j] - out[j]
