@@ -45,7 +45,7 @@ def test_several_queries_a_rule_and_a_recode():
             Attribute(name="edad", codes=range(4), recode={3: 2}),
             Attribute(name="trabaja", codes=("1", "", "98")),
         ),
-        rules=(Rule(when="edad < 2", then="trabaja == 98"),),
+        rules=(Rule(given="edad < 2", then="trabaja == 98"),),
     )
     queries = {"total": "1/5", "edad": "2/5", "detailed": "2/5"}
     found = audit(domain, "1/2", UNBOUNDED, queries, draws=20_000, source=SeededBits(2))

@@ -8,7 +8,7 @@ from refusal import refused
 
 from celosia.census.attribute import Attribute, Grouping
 from celosia.census.domain import Domain
-from celosia.census.rules import Rule
+from celosia.census.rules import Rule, Skip
 from celosia.core.dictionary import Dictionary, MissingKind, Variable
 from celosia.core.microdata import Microdata
 from celosia.datasets.census import census
@@ -22,8 +22,8 @@ BOOK = Dictionary.of(
         missing={98: MissingKind.NOT_APPLICABLE, 99: MissingKind.NON_RESPONSE},
     ),
 )
-WORK = Rule(when="P09 < 15", then="P17 == 98")
-ADULTS = Rule(when="P09 >= 15", then="P17 != 98")
+WORK = Rule(given="P09 < 15", then="P17 == 98")
+ADULTS = Rule(given="P09 >= 15", then="P17 != 98")
 
 
 def small(rules=(WORK, ADULTS), **options):
@@ -55,7 +55,7 @@ def test_structural_zeros_are_no_cells():
     for age, work in zip(cells["P09"], cells["P17"], strict=True):
         assert (work == "98") == (int(age) < 15)
     assert small(rules=(Rule(never="P09 < 15 and P17 != 98"),)).size == 2 * (2 * 1 + 2 * 4)
-    assert small(rules=("P09 < 15 and P17 != 98",)).size == 20
+    assert small(rules=("P09 >= 15 or P17 == 98",)).size == 20, "a bare text is what always holds"
 
 
 def test_missing_codes_are_categories_like_the_others():
@@ -85,24 +85,36 @@ def test_recodes_and_rules_that_speak_of_the_file_codes():
 
 
 def test_rules_that_contradict_or_do_nothing_are_refused():
-    with refused("rules-contradict", rule=1):
-        small(rules=(WORK, Rule(when="P09 < 15", then="P17 in (1, 2)"), ADULTS))
+    with refused("rules-contradict", rule=str(WORK)):
+        small(rules=(WORK, Rule(given="P09 < 15", then="P17 in (1, 2)"), ADULTS))
     with refused("domain-code-impossible", variable="P09", count=2):
-        small(rules=("P09 < 15",))
-    with refused("rule-idle", rule=2):
-        small(rules=(WORK, Rule(when="P09 > 100", then="P17 == 1")))
+        small(rules=({"never": "P09 < 15"},))
+    with refused("rule-idle", rule="given: P09 > 100, then: P17 == 1"):
+        small(rules=(WORK, Rule(given="P09 > 100", then="P17 == 1")))
     with refused("rules-contradict"):
-        small(rules=(Rule(when="P08 == 1", then="P17 == 1"), Rule(when="P08 == 1", then="P17 == 2")))
+        small(rules=(Rule(given="P08 == 1", then="P17 == 1"), Rule(given="P08 == 1", then="P17 == 2")))
 
 
 def test_rules_of_an_unknown_form_or_variable_are_refused():
     with refused("domain-variable-unknown", variable="P99"):
         small(rules=("P99 == 1",))
-    for wrong in ({"when": "P09 < 15"}, {}, {"never": "P09 < 15", "when": "P09 < 15", "then": "P17 == 98"}):
-        with refused("rule-form"):
+    for wrong in ({"given": "P09 < 15"}, {}, {"never": "P09 < 15", "given": "P09 < 15", "then": "P17 == 98"}):
+        with refused("domain-rule-form"):
             Rule(**wrong)
     with refused("condition-syntax"):
         Rule(never="P09 <")
+
+
+def test_a_skip_needs_a_code_of_not_applicable():
+    book = Dictionary.of(
+        Variable(name="P02", values={1: "Occupied", 2: "Empty"}),
+        Variable(name="P05", values={1: "Mains", 2: "Well"}, null="not_applicable"),
+        Variable(name="P06", values={1: "Yes", 2: "No"}),
+    )
+    domain = Domain.of(book, {"P02": None, "P05": (1, 2, ""), "P06": None}, rules=[Skip(asked="P05", where="P02 == 1")])
+    assert domain.size == (2 + 1) * 2
+    with refused("skip-without-code", variable="P06"):
+        Domain.of(book, ["P02", "P06"], rules=[{"asked": "P06", "where": "P02 == 1"}])
 
 
 def test_a_code_outside_the_domain_is_refused_by_its_variable_alone():
@@ -110,7 +122,7 @@ def test_a_code_outside_the_domain_is_refused_by_its_variable_alone():
     with refused("domain-code-outside", variable="P09", records=2, codes=1) as caught:
         small().encode(frame)
     assert "77" not in str(caught.value)
-    with refused("domain-cell-impossible", records=1, rules=(1,)):
+    with refused("domain-cell-impossible", records=1, rules=(str(WORK),)):
         small().encode(pl.DataFrame({"P08": [1, 1], "P09": [13, 16], "P17": [1, 1]}))
     with refused("variable-unknown"):
         small().encode(pl.DataFrame({"P08": [1]}))
@@ -182,9 +194,12 @@ def test_every_record_gets_the_cell_with_its_codes(data):
 
 def test_the_census_of_dwellings_with_its_skips():
     files = census(3000)
-    skipped = [Rule(when="P02 != 1", then=f"{name} == 98") for name in ("P03A", "P05")]
-    asked = [Rule(when="P02 == 1", then=f"{name} != 98") for name in ("P03A", "P05")]
-    domain = Domain.of(files.dwellings.dictionary, ["P01", "P02", "P03A", "P05"], rules=[*skipped, *asked])
+    skip = {"asked": ("P03A", "P05"), "where": "P02 == 1"}
+    domain = Domain.of(files.dwellings.dictionary, ["P01", "P02", "P03A", "P05"], rules=[skip])
+    skipped = [Rule(given="P02 != 1", then=f"{name} == 98") for name in ("P03A", "P05")]
+    asked = [Rule(given="P02 == 1", then=f"{name} != 98") for name in ("P03A", "P05")]
+    spelled = Domain.of(files.dwellings.dictionary, ["P01", "P02", "P03A", "P05"], rules=[*skipped, *asked])
+    assert np.array_equal(domain.cells, spelled.cells)
     free = Domain.of(files.dwellings.dictionary, ["P01", "P02", "P03A", "P05"])
     assert domain.size < free.size / 4
     cell = domain.encode(files.dwellings)

@@ -37,7 +37,7 @@ def small(names, levels=(), rho="1", rules=False):
     domain = Domain.model_validate(
         {
             "attributes": (Attribute(name="P08", codes=(1, 2)), Attribute(name="P09", codes=range(5))),
-            "rules": ({"when": "P09 < 1", "then": "P08 == 1"},) if rules else (),
+            "rules": ({"given": "P09 < 1", "then": "P08 == 1"},) if rules else (),
         }
     )
     tree = Geography.of_table(TREE, ("region", "comuna", "zona"), "pais")

@@ -180,7 +180,7 @@ def small(names, levels=(), rho="1", at=None, **options):
                 Attribute(name="P09", codes=range(5)),
                 Attribute(name="P16", codes=range(3)),
             ),
-            "rules": ({"when": "P09 < 2", "then": "P16 == 0"},) if options.pop("rules", False) else (),
+            "rules": ({"given": "P09 < 2", "then": "P16 == 0"},) if options.pop("rules", False) else (),
             "groupings": {"banda": {"variable": "P09", "groups": {"0": "a", "1": "a", "3": "b"}}},
         }
     )

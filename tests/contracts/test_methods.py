@@ -10,6 +10,7 @@ from examples import USES, household_file, use
 from pydantic import ValidationError
 
 from celosia import Microdata, Run, methods
+from celosia.core.codes import spell_series
 from celosia.core.errors import CelosiaError, PromiseError
 from celosia.core.frames import enter
 from celosia.core.method import Method
@@ -129,3 +130,24 @@ def test_row_order_does_not_matter_to_what_a_record_gets(do):
         assert one.marked == two.marked  # which of equal records lend themselves may differ
     else:
         assert one.frame.equals(two.frame)
+
+
+def test_a_record_wise_method_does_the_same_whatever_the_other_records_are(do):
+    method, data = use(do), household_file()
+    if not method.record_wise:
+        pytest.skip(f"{do} looks at other records")
+    whole = method.apply(data, Run(key=1)).data
+    rng = np.random.default_rng(1)
+    for rows in (np.arange(0), *(rng.permutation(data.height)[:n] for n in (1, data.height // 2))):
+        try:
+            part = method.apply(data.take(rows), Run(key=2)).data
+        except CelosiaError as error:
+            assert error.code == "drop-all-records"
+            continue
+        assert part.variables == whole.variables
+        kept = [i for i in data.ids[rows] if i in set(whole.ids.tolist())]
+        assert part.ids.tolist() == kept
+        assert part.dictionary == whole.dictionary
+        for name in part.variables:
+            same = spell_series(whole.in_order_of(part.ids).column(name)).eq_missing(spell_series(part.column(name)))
+            assert same.all()

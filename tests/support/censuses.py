@@ -29,8 +29,8 @@ tables:
       P09: {from: 0, to: 100}
       P17:
     rules:
-      - {when: P09 < 15, then: P17 == 98}
-      - {when: P09 >= 15, then: P17 != 98}
+      - {given: P09 < 15, then: P17 == 98}
+      - {given: P09 >= 15, then: P17 != 98}
     groupings:
       tramo: {variable: P09, bands: {0-14: {from: 0, to: 14}, 15-64: {from: 15, to: 64}, 65+: {from: 65, to: 100}}}
     invariants:
@@ -52,7 +52,7 @@ tables:
   households:
     variables: {P02: , CANT_PER: {from: 0, to: 6}}
     top: 6
-    rules: [{when: P02 != 1, then: CANT_PER == 0}, {when: P02 == 1, then: CANT_PER > 0}]
+    rules: [{given: P02 != 1, then: CANT_PER == 0}, {given: P02 == 1, then: CANT_PER > 0}]
     budget:
       rho: 1/2
       queries: {CANT_PER: 1/2, detailed: 1/2}

@@ -16,7 +16,7 @@ from celosia.census.measuring import Measurer
 from celosia.census.protection import Neighbours, Protection, Table, Unit
 from celosia.census.query import Query
 from celosia.census.release import Release
-from celosia.census.rules import Rule
+from celosia.census.rules import Rule, Skip
 from celosia.census.topdown import TopDown
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "Release",
     "Rule",
     "SeededBits",
+    "Skip",
     "Spending",
     "SystemBits",
     "Table",

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 
 from celosia.census.attribute import EMPTY, Attribute, Grouping
 from celosia.census.query import Query
-from celosia.census.rules import Rule, RuleTables
+from celosia.census.rules import AnyRule, Rule, RuleTables, Skip
 from celosia.core.dictionary import Dictionary
 from celosia.core.errors import DataError, OptionError, RoleError
 from celosia.core.frames import enter
@@ -43,7 +43,7 @@ class Domain(Frozen):
     --------
     >>> domain = Domain(
     ...     attributes=(Attribute(name="P09", codes=range(3)), Attribute(name="P17", codes=(1, 98))),
-    ...     rules=(Rule(when="P09 < 2", then="P17 == 98"),),
+    ...     rules=(Rule(given="P09 < 2", then="P17 == 98"),),
     ... )
     >>> domain.size
     4
@@ -59,7 +59,7 @@ class Domain(Frozen):
         dictionary: Dictionary,
         variables: Sequence[str] | Mapping[str, Any],
         recodes: Mapping[str, Mapping[Any, Any]] | None = None,
-        rules: Sequence[Rule | str | Mapping[str, str]] = (),
+        rules: Sequence[Rule | Skip | str | Mapping[str, Any]] = (),
         groupings: Mapping[str, Grouping] | None = None,
     ) -> Domain:
         """From the declared dictionary. A mapping of variables lists the codes of those without value labels.
@@ -74,7 +74,9 @@ class Domain(Frozen):
         codes = variables if isinstance(variables, Mapping) else dict.fromkeys(variables)
         given = recodes or {}
         attributes = tuple(Attribute.of(dictionary[name], codes[name], given.get(name)) for name in codes)
-        return cls.model_validate({"attributes": attributes, "rules": tuple(rules), "groupings": dict(groupings or {})})
+        forms = TypeAdapter(tuple[AnyRule, ...]).validate_python(tuple(rules))
+        plain = [rule for form in forms for rule in (form.rules(dictionary) if isinstance(form, Skip) else (form,))]
+        return cls.model_validate({"attributes": attributes, "rules": plain, "groupings": dict(groupings or {})})
 
     @model_validator(mode="after")
     def _holds_together(self) -> Domain:
@@ -139,15 +141,15 @@ class Domain(Frozen):
 
     def _check_rules(self) -> None:
         """Rules must forbid something, and must not contradict each other."""
-        for number, (_, tables) in enumerate(self._tables, start=1):
+        for rule, (_, tables) in zip(self.rules, self._tables, strict=True):
             if not tables.forbids:
-                raise OptionError("rule-idle", rule=number)
+                raise OptionError("rule-idle", rule=str(rule))
         if not self.rules:
             return
-        for number, (places, tables) in enumerate(self._tables, start=1):
+        for rule, (places, tables) in zip(self.rules, self._tables, strict=True):
             premise = tables.premise
             if premise is not None and not premise[tuple(self.cells[:, place] for place in places)].any():
-                raise OptionError("rules-contradict", rule=number)
+                raise OptionError("rules-contradict", rule=str(rule))
         for place, attribute in enumerate(self.attributes):
             lost = len(attribute.categories) - len(np.unique(self.cells[:, place]))
             if lost:
@@ -200,8 +202,8 @@ class Domain(Frozen):
     def _refuse(self, digits: npt.NDArray[np.int32], count: npt.NDArray[np.int64]) -> None:
         """Say which rules the records break; never which records or codes."""
         broken = [
-            number
-            for number, (places, tables) in enumerate(self._tables, start=1)
+            str(rule)
+            for rule, (places, tables) in zip(self.rules, self._tables, strict=True)
             if not tables.allowed[tuple(digits[:, place] for place in places)].all()
         ]
         raise DataError("domain-cell-impossible", records=int(count.sum()), rules=tuple(broken))

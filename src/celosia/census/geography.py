@@ -19,6 +19,7 @@ from celosia.core.dictionary import Dictionary
 from celosia.core.errors import DataError, OptionError
 from celosia.core.frames import enter
 from celosia.core.hierarchy import Hierarchy
+from celosia.core.microdata import Microdata
 from celosia.engines import engine
 
 Ints = npt.NDArray[np.int64]
@@ -39,11 +40,14 @@ class Geography:
         The code of each node, by level; a code need only be unique among the children of one parent.
     parents
         For each level, the position of each node's parent in the level above; empty for the root.
+    groups
+        The levels that hold groups of places and no places: they help estimation, and no record tells them.
     """
 
     levels: tuple[str, ...]
     codes: tuple[tuple[str, ...], ...]
     parents: tuple[Ints, ...]
+    groups: frozenset[str] = frozenset()
 
     # -- makers -----------------------------------------------------------------------------------
 
@@ -74,7 +78,9 @@ class Geography:
         return cls.of_table(pl.DataFrame(list(tree.rows), schema=list(reversed(levels)), orient="row"), levels, root)
 
     @classmethod
-    def _of_sorted_paths(cls, levels: tuple[str, ...], rows: list[tuple[str, ...]]) -> Geography:
+    def _of_sorted_paths(
+        cls, levels: tuple[str, ...], rows: list[tuple[str, ...]], groups: frozenset[str] = frozenset()
+    ) -> Geography:
         codes, parents = [], [np.empty(0, dtype=np.int64)]
         above: dict[tuple[str, ...], int] = {}
         for depth in range(1, len(levels) + 1):
@@ -83,7 +89,7 @@ class Geography:
             if depth > 1:
                 parents.append(np.array([above[path[:-1]] for path in here], dtype=np.int64))
             above = here
-        return cls(levels=levels, codes=tuple(codes), parents=tuple(parents))
+        return cls(levels=levels, codes=tuple(codes), parents=tuple(parents), groups=groups)
 
     # -- what it holds -----------------------------------------------------------------------------
 
@@ -101,6 +107,11 @@ class Geography:
     def leaves(self) -> int:
         """Number of leaves."""
         return self.nodes[-1]
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The levels that records tell: not those of groups, nor a root that stands alone."""
+        return tuple(name for i, name in enumerate(self.levels) if name not in self.groups and (i or self.nodes[0] > 1))
 
     def level(self, name: str) -> int:
         """The position of a level, from its name."""
@@ -162,7 +173,7 @@ class Geography:
         kept = [level for level in range(self.depth) if not (level and self.only_child[level].all())]
         paths = self._paths(tuple(self.levels[level] for level in (*kept[:-1], self.depth - 1)))
         levels = (*(self.levels[level] for level in kept[:-1]), self.levels[-1])
-        return Geography._of_sorted_paths(levels, paths)
+        return Geography._of_sorted_paths(levels, paths, self.groups)
 
     def grouped(self, level: str, name: str, most: int, by: Mapping[str, str] | None = None) -> Geography:
         """With a level ``name`` under ``level`` that gathers the children of each node into groups.
@@ -189,7 +200,8 @@ class Geography:
         paths = self._paths(self.levels)
         rows = [(*path[: above + 1], group[child[i]], *path[above + 1 :]) for i, path in enumerate(paths)]
         rows.sort(key=lambda row: [sort_key(code) for code in row])
-        return Geography._of_sorted_paths((*self.levels[: above + 1], name, *self.levels[above + 1 :]), rows)
+        levels = (*self.levels[: above + 1], name, *self.levels[above + 1 :])
+        return Geography._of_sorted_paths(levels, rows, self.groups | {name})
 
     def _groups(self, above: int, most: int, area: Mapping[str, str]) -> list[str]:
         """The group of each child, numbered within its parent and area; as even as they can be."""
@@ -213,24 +225,39 @@ class Geography:
         is there must agree with the tree.
         """
         microdata = enter(data)
-        names = tuple(name for name in self.levels if name in microdata)
+        names = tuple(name for name in self.levels if name in microdata and name not in self.groups)
         if self.levels[-1] not in names or not self._tell_leaves_apart(names):
-            needed = tuple(name for level, name in enumerate(self.levels) if level or self.nodes[0] > 1)
-            microdata.require(*needed[-1:], *(needed if self.levels[-1] in names else ()))
-        plain = microdata.select(names).with_dictionary(Dictionary())
-        keys = engine(plain).encode(names, "strict")
-        leaf_of = {path: leaf for leaf, path in enumerate(self._paths(names))}
+            microdata.require(*self.told[-1:], *(self.told if self.levels[-1] in names else ()))
+        leaf = self.node(microdata, self.depth - 1)
+        unknown = int((leaf < 0).sum())
+        if unknown:
+            raise DataError("place-unknown", records=unknown, variables=names)
+        return leaf
+
+    def node(self, data: Microdata, level: int) -> npt.NDArray[np.int32]:
+        """The node of each record at a level, -1 where its codes name none; a level without a column by those below."""
+        names = tuple(name for name in self.levels[: level + 1] if name in data and name not in self.groups)
+        if self.levels[level] not in names:
+            if self.nodes[level] == 1:
+                return np.zeros(data.height, dtype=np.int32)
+            if level + 1 == self.depth:
+                return np.full(data.height, -1, dtype=np.int32)
+            below = self.node(data, level + 1)
+            return np.where(below < 0, -1, self.parents[level + 1][below]).astype(np.int32)
+        codes, node = [], np.arange(self.nodes[level])
+        for above in range(level, -1, -1):
+            if self.levels[above] in names:
+                codes.append([self.codes[above][i] for i in node])
+            if above:
+                node = self.parents[above][node]
+        node_of = {path: i for i, path in enumerate(zip(*reversed(codes), strict=True))}
+        keys = engine(data.select(names).with_dictionary(Dictionary())).encode(names, "strict")
         spelled = [categories.codes for categories in keys.categories]
-        leaf = np.array(
-            [
-                leaf_of.get(tuple(codes[digit - 1] for codes, digit in zip(spelled, row, strict=True)), -1)
-                for row in keys.digits.tolist()
-            ],
-            dtype=np.int32,
-        )
-        if bool((leaf < 0).any()):
-            raise DataError("place-unknown", records=int(keys.count[leaf < 0].sum()), variables=names)
-        return keys.of_records(leaf)
+        found = [
+            node_of.get(tuple(c[digit - 1] for c, digit in zip(spelled, row, strict=True)), -1)
+            for row in keys.digits.tolist()
+        ]
+        return keys.of_records(np.array(found, dtype=np.int32))
 
     def _paths(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
         """The codes of the leaves at these levels."""

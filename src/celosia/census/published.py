@@ -131,7 +131,7 @@ class Recorded:
     @cached_property
     def places(self) -> tuple[npt.NDArray[np.int32], ...]:
         """The node of each record at each level, -1 where it is not told."""
-        return tuple(_nodes(self.data, self.geography, level) for level in range(self.geography.depth))
+        return tuple(self.geography.node(self.data, level) for level in range(self.geography.depth))
 
     @cached_property
     def coded(self) -> Microdata:
@@ -199,30 +199,3 @@ def _flat(digits: npt.NDArray[np.int32], shape: Sequence[int]) -> npt.NDArray[np
     for column, size in zip(digits.T, shape, strict=True):
         flat = flat * size + column
     return flat
-
-
-def _nodes(data: Microdata, geography: Geography, level: int) -> npt.NDArray[np.int32]:
-    """The node of each record at a level, -1 where its codes name none."""
-    if geography.nodes[level] == 1:
-        return np.zeros(data.height, dtype=np.int32)
-    names = tuple(name for name in geography.levels[: level + 1] if name in data)
-    if geography.levels[level] not in names:
-        if level + 1 == geography.depth:
-            return np.full(data.height, -1, dtype=np.int32)
-        below = _nodes(data, geography, level + 1)
-        return np.where(below < 0, -1, geography.parents[level + 1][below]).astype(np.int32)
-    codes = []
-    node = np.arange(geography.nodes[level])
-    for above in range(level, -1, -1):
-        if geography.levels[above] in names:
-            codes.append([geography.codes[above][i] for i in node])
-        if above:
-            node = geography.parents[above][node]
-    node_of = {path: i for i, path in enumerate(zip(*reversed(codes), strict=True))}
-    keys = engine(data.select(names).with_dictionary(Dictionary())).encode(names, "strict")
-    spelled = [categories.codes for categories in keys.categories]
-    found = [
-        node_of.get(tuple(c[digit - 1] for c, digit in zip(spelled, row, strict=True)), -1)
-        for row in keys.digits.tolist()
-    ]
-    return keys.of_records(np.array(found, dtype=np.int32))

@@ -99,14 +99,12 @@ class Release(Tabular):
         }
 
     def _places(self, leaves: Counts) -> dict[str, pl.Series]:
-        """The codes of the places of every record; a root that stands alone is not written."""
+        """The codes of the places of every record, at the levels that records tell."""
         leaf = np.repeat(np.arange(leaves.places), leaves.answers(Query.total(leaves.cells))[:, 0])
-        written = [level for level in range(self.geography.depth) if level or self.geography.nodes[0] > 1]
+        tree = self.geography
         return {
-            self.geography.levels[level]: _column(self.geography.codes[level]).gather(
-                self.geography.ancestors(level)[leaf]
-            )
-            for level in written
+            name: _column(tree.codes[tree.level(name)]).gather(tree.ancestors(tree.level(name))[leaf])
+            for name in tree.told
         }
 
     def _variables(self, leaves: Counts) -> dict[str, pl.Series]:

@@ -80,6 +80,14 @@ class Method(Frozen):
     suppresses: ClassVar[bool] = False
     """Whether cells are emptied that an intruder would know of."""
 
+    @property
+    def record_wise(self) -> bool:
+        """Whether what becomes of a record, and what the dictionary says of it, depends on no other record.
+
+        Only such steps may stand before noise whose guarantee speaks of one record.
+        """
+        return False
+
     @abstractmethod
     def _transform(self, data: Microdata, run: Run) -> Protected:
         """The treated data and what there is to report of them."""

@@ -91,6 +91,11 @@ class DropRecords(Method):
             raise OptionError("option-needs", option="by", needs="recalibrate")
         return self
 
+    @property
+    def record_wise(self) -> bool:
+        """Without weights a record goes by its own values."""
+        return self.weight is None
+
     def _transform(self, data: Microdata, run: Run) -> Dropped:
         leaves = holds(self.where, data)
         if leaves.all() and leaves.size:

@@ -32,6 +32,11 @@ class DropVariables(Method):
 
     variables: Names
 
+    @property
+    def record_wise(self) -> bool:
+        """Nothing is read but names."""
+        return True
+
     def _transform(self, data: Microdata, run: Run) -> Protected:
         data.require(*self.variables)
         if set(self.variables) == set(data.variables):

@@ -83,6 +83,11 @@ class RecodeCategories(ColumnMethod):
         return self
 
     @property
+    def record_wise(self) -> bool:
+        """Where the new codes are written down, not read from the data."""
+        return self.mapping is not None or isinstance(self.hierarchy, Hierarchy)
+
+    @property
     def touched(self) -> tuple[str, ...]:
         """The variables recoded."""
         return self.variables

@@ -98,6 +98,11 @@ class RecodeIntervals(ColumnMethod):
         return self
 
     @property
+    def record_wise(self) -> bool:
+        """Where the breaks are not made from the data."""
+        return self.groups is None
+
+    @property
     def touched(self) -> tuple[str, ...]:
         """The variable recoded."""
         return (self.variable,)

@@ -66,6 +66,11 @@ class Rounding(ColumnMethod):
         return self
 
     @property
+    def record_wise(self) -> bool:
+        """Each number by itself."""
+        return True
+
+    @property
     def touched(self) -> tuple[str, ...]:
         """The variables rounded."""
         return self.variables

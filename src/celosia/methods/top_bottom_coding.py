@@ -67,6 +67,11 @@ class TopBottomCoding(ColumnMethod):
         return self
 
     @property
+    def record_wise(self) -> bool:
+        """Where no replacement is a mean or a median."""
+        return all(cut.value is not None or cut.by == "threshold" for cut in (*self.top, *self.bottom))
+
+    @property
     def touched(self) -> tuple[str, ...]:
         """The variable coded."""
         return (self.variable,)

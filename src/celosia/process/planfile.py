@@ -58,7 +58,7 @@ def read_plan(written: Mapping[str, Any], path: Path) -> dict[str, Any]:
     groups = written.get("groups") or {}
     _mapping(groups, where, "groups")
     fields["groups"] = groups
-    fields["steps"] = _steps(written.get("steps") or [], hierarchies, where)
+    fields["steps"] = read_steps(written.get("steps") or [], hierarchies, where)
     return fields
 
 
@@ -143,7 +143,8 @@ def _scenarios(written: Any, sources: tuple[Source, ...], where: str) -> tuple[S
     return tuple(made)
 
 
-def _steps(written: Any, hierarchies: PlanHierarchies, where: str) -> tuple[Step, ...]:
+def read_steps(written: Any, hierarchies: PlanHierarchies, where: str) -> tuple[Step, ...]:
+    """A list of steps as a plan writes it, each with a name."""
     if not isinstance(written, list):
         raise PlanError("plan-not-list", where=where, field="steps")
     steps: list[Step] = []

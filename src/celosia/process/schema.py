@@ -26,10 +26,9 @@ _NAMES: dict[str, Any] = {"type": "array", "items": _TEXT, "minItems": 1}
 def plan_schema(release: type[Any]) -> dict[str, Any]:
     """The schema; ``release`` is the model of the plan's last section."""
     shared: dict[str, Any] = {}
-    steps = [_step(do, shared) for do in REGISTRY]
     rules = [_TEXT, *(_fields(form, shared) for form in FORMS)]
-    tree = _tree(shared)
-    steps, rules, shared = (_named_trees(part, tree) for part in (steps, rules, shared))
+    steps, tree = steps_and_tree(shared)
+    rules = _named_trees(rules, tree)
     variable = _fields(Variable, shared, without=("name",))
     scenario = _fields(Scenario, shared, without=("name",), optional=("keys",))  # its sources may give the keys
     source = _fields(Source, shared, without=("name",))
@@ -50,7 +49,7 @@ def plan_schema(release: type[Any]) -> dict[str, Any]:
         "groups": _mapping(_TEXT),
         "hierarchies": _mapping(tree),
         "policy": _TEXT,
-        "steps": {"type": "array", "items": {"oneOf": steps}},
+        "steps": steps,
         "release": _fields(release, shared),
     }
     whole = {
@@ -63,6 +62,15 @@ def plan_schema(release: type[Any]) -> dict[str, Any]:
     }
     relaxed: dict[str, Any] = any_scalar(whole)
     return relaxed
+
+
+def steps_and_tree(shared: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The schemas of a list of steps and of a hierarchy in any form; what they refer to goes to ``shared``."""
+    steps = [_step(do, shared) for do in REGISTRY]
+    tree = _tree(shared)
+    for name in shared:
+        shared[name] = _named_trees(shared[name], tree)
+    return {"type": "array", "items": {"oneOf": _named_trees(steps, tree)}}, tree
 
 
 _ROWS = {"type": "array", "items": {"type": "array", "items": _TEXT}, "minItems": 1}

@@ -65,7 +65,7 @@ WRONG = [
     ("      P17:\n", "      P17:\n      COMUNA:\n", "census-variable-hidden"),
     ("      P17:\n", "      P17:\n      ID_VIVIENDA:\n", "census-variable-hidden"),
     ("tables:\n", "tables: {}\nresto:\n", "field-unknown"),
-    ("when: P09 < 15", "when: P09 <", "condition-syntax"),
+    ("given: P09 < 15", "given: P09 <", "condition-syntax"),
     ("mayores: P09 >= 65", "mayores: {below: 3}", "census-group-form"),
     ("{from: 0, to: 100}\n", "{de: 0, to: 100}\n", "field-unknown"),
     ("title: Censo", "text: Censo", "field-unknown"),

@@ -13,7 +13,7 @@ from censuses import PLAN, folder_with_a_census
 from refusal import refused
 
 import celosia
-from celosia.census import SystemBits, Unit
+from celosia.census import Domain, Geography, SystemBits, Unit, read_measurements
 from celosia.core.errors import CelosiaWarning
 from celosia.core.language import LANGUAGES, speaking
 from celosia.process.census import CensusPlan, files, run
@@ -73,9 +73,9 @@ def test_all_tables_are_in_one_ledger_and_households_are_charged_to_both(done):
 def test_the_public_folder(done):
     outcome, _, public = done
     stems = ("personas", "viviendas", "hogares")
-    kinds = (".csv", ".csv.dictionary.yaml", ".histograma.parquet", ".mediciones.parquet")
+    kinds = (".csv", ".csv.dictionary.yaml", ".dominio.json", ".histograma.parquet", ".mediciones.parquet")
     wanted = {f"{stem}{kind}" for stem in stems for kind in kinds}
-    assert set(content(public)) == wanted | {"libro.json", "certificado.json", "certificado.html"}
+    assert set(content(public)) == wanted | {"lugares.csv", "libro.json", "certificado.json", "certificado.html"}
     persons = celosia.read(public / "personas.csv")
     assert persons.variables == ("REGION", "PROVINCIA", "COMUNA", "P08", "P09", "P17")
     assert persons.dictionary["P08"].values["2"] == "Mujer" and persons.dictionary["P17"].missing
@@ -95,7 +95,16 @@ def test_invariants_and_rules_hold_in_the_released_records(done):
 
 
 def test_the_measurements_can_be_processed_anew_by_anybody(done):
-    _, _, public = done
+    outcome, _, public = done
+    domain = Domain.model_validate_json((public / "personas.dominio.json").read_text("utf-8"))
+    levels = json.loads((public / "certificado.json").read_text("utf-8"))["tables"][0]["levels"]
+    root, *names = (one["level"] for one in levels)
+    tree = Geography.of_table(celosia.read(public / "lugares.csv"), tuple(names), root)
+    asked = [domain.query(name) for name in ("P08 * tramo", "detailed")]
+    read = read_measurements(public / "personas.mediciones.parquet", tree, asked)
+    for one, other in zip(read, outcome.tables[0].release.measurements, strict=True):
+        assert (one.level, one.query.name, one.variance) == (other.level, other.query.name, other.variance)
+        assert np.array_equal(one.values, other.values)
     rows = pl.read_parquet(public / "personas.mediciones.parquet")
     assert rows.columns == ["level", "place", "query", "cell", "value", "variance"]
     assert rows["level"].n_unique() == 4 and (rows["variance"] == 4).all(), "ρ = 2 in eight equal parts"
@@ -331,10 +340,10 @@ REFUSED = {
     ),
     "rules that contradict": (
         None,
-        ("P17 != 98}\n", "P17 != 98}\n      - {when: P09 < 5, then: P17 == 1}\n"),
+        ("P17 != 98}\n", "P17 != 98}\n      - {given: P09 < 5, then: P17 == 1}\n"),
         "rules-contradict",
     ),
-    "a rule that forbids nothing": (None, ("P17 != 98}\n", "P17 != 98}\n      - P09 > 200\n"), "rule-idle"),
+    "a rule that forbids nothing": (None, ("P17 != 98}\n", "P17 != 98}\n      - P09 < 200\n"), "rule-idle"),
     "an absent file": (lambda folder: (folder / "personas.parquet").unlink(), None, "file-missing"),
     "a broken ledger": (lambda folder: (folder / "libro.json").write_text("{}"), None, "field-absent"),
     "a locked ledger": (lambda folder: (folder / "libro.json.lock").touch(), None, "ledger-locked"),

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from celosia.census import write_measurements
+from celosia.census import Geography, write_measurements
 from celosia.census.attribute import EMPTY
 from celosia.io.atomic import writing_folder
 from celosia.process.census.certificate import Certificate
@@ -42,6 +42,7 @@ def publish(outcome: Outcome, page: Page) -> Certificate:
     with writing_folder(target) as folder:
         for one in outcome.tables:
             _write_table(one, folder / f"{mark}{file_name(one, outcome)}", mark)
+        _write_places(outcome.tables[0].geography, folder / f"{mark}lugares.csv")
         _write_json(folder / f"{mark}libro.json", outcome.ledger.to_dict())
         certificate = Certificate.of(outcome, {file.name: _facts(file) for file in sorted(folder.iterdir())})
         _write_json(folder / f"{mark}certificado.json", certificate.to_dict())
@@ -55,7 +56,7 @@ def file_name(one: Published, outcome: Outcome) -> str:
 
 
 def _write_table(one: Published, records: Path, mark: str) -> None:
-    """Write the records, histograms and measurements of a table, and hold the first two against each other."""
+    """Write the records, histograms, measurements and domain of a table; hold the first two against each other."""
     from celosia.io import read, write
 
     stem = f"{mark}{STEM[one.table]}"
@@ -63,9 +64,17 @@ def _write_table(one: Published, records: Path, mark: str) -> None:
     write(one.microdata, records)
     histograms(one).write_parquet(histogram, metadata={"celosia": json.dumps({"releasable": not mark})})
     write_measurements(one.release.measurements, one.geography, records.with_name(f"{stem}.mediciones.parquet"))
+    _write_json(records.with_name(f"{stem}.dominio.json"), one.domain.model_dump(mode="json"))
     written = read(records).frame
-    check_columns(written, (*one.place_columns, *one.domain.names))
-    check_histogram(written, pl.read_parquet(histogram), one.place_columns)
+    check_columns(written, (*one.geography.told, *one.domain.names))
+    check_histogram(written, pl.read_parquet(histogram), one.geography.told)
+
+
+def _write_places(tree: Geography, path: Path) -> None:
+    """The tree as it was measured, groups and all: with it and the domain anybody reads the measurements."""
+    written = [name for name in tree.levels if name in tree.told or name in tree.groups]
+    columns = {name: [tree.codes[tree.level(name)][i] for i in tree.ancestors(tree.level(name))] for name in written}
+    pl.DataFrame(columns).write_csv(path)
 
 
 def histograms(one: Published) -> pl.DataFrame:
@@ -75,9 +84,11 @@ def histograms(one: Published) -> pl.DataFrame:
 
 def _levels(one: Published) -> Iterator[pl.DataFrame]:
     tree, domain = one.geography, one.domain
-    written = {name: tree.levels.index(name) for name in one.place_columns}
+    written = {name: tree.levels.index(name) for name in tree.told}
     codes = {name: pl.Enum(sorted(set(tree.codes[level]))) for name, level in written.items()}
     for level, counts in enumerate(one.release.counts):
+        if tree.levels[level] in tree.groups:
+            continue
         place = np.repeat(np.arange(counts.places), np.diff(counts.first))
         columns = {"level": pl.repeat(tree.levels[level], place.size, dtype=pl.Enum(tree.levels), eager=True)}
         for name, own in written.items():

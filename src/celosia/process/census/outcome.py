@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from celosia.census import Domain, Geography, Ledger, Release, Spending, Table
-from celosia.core.dictionary import Dictionary, Variable
+from celosia.core.dictionary import Dictionary
 from celosia.core.microdata import Microdata
 from celosia.process.census.evaluating import Evaluated
 from celosia.process.census.plan import CensusPlan
@@ -25,7 +25,7 @@ class Published:
     release
         Its counts, records and measurements.
     dictionary
-        That of the confidential file; only what it says of the codes of the domain is published.
+        What is published of the places and of the codes of the domain.
     looks
         Errors, other protections and other budgets beside the truth; confidential unless the truth is public.
     """
@@ -46,32 +46,10 @@ class Published:
         """The places."""
         return self.release.geography
 
-    @property
-    def place_columns(self) -> tuple[str, ...]:
-        """The levels that are written; a root that stands alone is not."""
-        return self.geography.levels[1:] if self.geography.nodes[0] == 1 else self.geography.levels
-
     @cached_property
     def microdata(self) -> Microdata:
         """The records with the labels of their codes: places and the variables of the domain, nothing else."""
-        places = {name: Variable(name=name) for name in self.place_columns}
-        told = {one.name: self._told(one.name, one.categories) for one in self.domain.attributes}
-        known = {name: places.get(name) or told[name] for name in self.release.microdata.variables}
-        return self.release.microdata.with_dictionary(Dictionary.of(*known.values()))
-
-    def _told(self, name: str, categories: tuple[str, ...]) -> Variable:
-        """What the dictionary says of a variable, for the codes that can be published."""
-        if name not in self.dictionary:
-            return Variable(name=name)
-        known = self.dictionary[name]
-        return Variable(
-            name=name,
-            label=known.label,
-            unit=known.unit,
-            values={code: said for code, said in known.values.items() if code in categories},
-            missing={code: kind for code, kind in known.missing.items() if code in categories},
-            null=known.null,
-        )
+        return self.release.microdata.with_dictionary(self.dictionary)
 
     def to_dict(self) -> dict[str, Any]:
         """Totals of what is published, and how it was measured."""
@@ -81,7 +59,7 @@ class Published:
             "variables": list(self.domain.names),
             "cells": self.domain.size,
             "levels": [
-                {"level": level, "places": places}
+                {"level": level, "places": places, "groups": level in self.geography.groups}
                 for level, places in zip(self.geography.levels, self.geography.nodes, strict=True)
             ],
             "measurements": [

@@ -6,164 +6,26 @@ and all, and its hash is in the certificate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from celosia.census import Budget, Domain, Geography, Grouping, Invariants, Protection, PureBudget, Rule, Table, Unit
-from celosia.census.attribute import Codes
+from celosia.census import Protection, Table, Unit
 from celosia.census.exact import Exact
-from celosia.census.groups import Group
 from celosia.census.ledger import DELTA, Ledger
-from celosia.core.codes import Code
 from celosia.core.dictionary import Dictionary
 from celosia.core.errors import CelosiaError, PlanError
-from celosia.core.model import Frozen, Names, ReadOnly
+from celosia.core.hierarchy_rules import Tree
+from celosia.core.model import Frozen, ReadOnly
 from celosia.core.textfile import read_text
+from celosia.process.census.places import Places
+from celosia.process.census.sources import Confidential
+from celosia.process.census.tables import Counted
+from celosia.process.planfile import read_steps
+from celosia.process.planhierarchies import PlanHierarchies
 from celosia.process.yaml import load_text
-
-_EMPTY: Any = Field(default_factory=dict, validate_default=True)
-
-
-class DataFile(Frozen):
-    """A confidential file, and its dictionary where it is not beside it."""
-
-    file: str
-    dictionary: str | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_name(cls, value: Any) -> Any:
-        return {"file": value} if isinstance(value, str) else value
-
-
-class Gathered(Frozen):
-    """A level more, that gathers the children of the places of a level into groups of at most ``most``."""
-
-    under: str
-    name: str
-    most: int = Field(ge=2)
-
-
-class Places(Frozen):
-    """The public list of places: a file with one row a smallest place and a column a level, widest first."""
-
-    file: str
-    levels: Names
-    root: str = "total"
-    bypass: bool = True
-    """Whether levels whose every place is the only child of another are left out."""
-    gathered: tuple[Gathered, ...] = ()
-
-    def geography(self, places: Any) -> Geography:
-        """The tree."""
-        tree = Geography.of_table(places, self.levels, self.root)
-        tree = tree.bypassed() if self.bypass else tree
-        for one in self.gathered:
-            tree = tree.grouped(one.under, one.name, one.most)
-        return tree
-
-
-class Coding(Frozen):
-    """The codes of a variable where the dictionary does not list them, and what they are recoded to."""
-
-    codes: Codes | None = None
-    recode: ReadOnly[Code, Code] = _EMPTY
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_codes(cls, value: Any) -> Any:
-        if value is None:
-            return {}
-        if isinstance(value, list) or (isinstance(value, Mapping) and set(value) == {"from", "to"}):
-            return {"codes": value}
-        return value
-
-
-class Split(Frozen):
-    """A budget: ρ (zero-concentrated) or ε (pure), and its shares by level and by query."""
-
-    rho: Exact | None = None
-    epsilon: Exact | None = None
-    levels: ReadOnly[str, Exact] | None = None
-    queries: ReadOnly[str, Exact]
-    at: ReadOnly[str, ReadOnly[str, Exact]] = _EMPTY
-
-    @model_validator(mode="after")
-    def _one_currency(self) -> Split:
-        if (self.rho is None) == (self.epsilon is None):
-            raise PlanError("census-budget-currency")
-        return self
-
-    def budget(self, protection: Protection) -> Budget | PureBudget:
-        """The budget, for a protected unit."""
-        shares: dict[str, Any] = {"levels": self.levels, "queries": self.queries, "at": self.at}
-        if self.rho is not None:
-            return Budget(rho=self.rho, protection=protection, **shares)
-        assert self.epsilon is not None
-        return PureBudget(epsilon=self.epsilon, protection=protection, **shares)
-
-
-class Comparing(Frozen):
-    """The comparison with other protections: what an intruder knows of a person and wants to learn.
-
-    Parameters
-    ----------
-    ine_2017
-        The options of the step ``ine_census_2017``, where its rules are to be compared.
-    """
-
-    keys: Names
-    sensitive: str
-    k: int = Field(default=3, ge=2)
-    l: int = Field(default=2, ge=2)  # noqa: E741 (its name in the literature)
-    ine_2017: ReadOnly[str, Any] | None = None
-
-
-class Counted(Frozen):
-    """One table of the census: what is measured, at what price, and what is asked of the result."""
-
-    variables: ReadOnly[str, Coding]
-    rules: tuple[Rule, ...] = ()
-    groupings: ReadOnly[str, Grouping] = _EMPTY
-    invariants: Invariants = Invariants()
-    budget: Split
-    questions: ReadOnly[str, tuple[str, ...]] = _EMPTY
-    """Level → queries that the evaluation asks of the release."""
-    groups: tuple[Group, ...] = ()
-    """Whose errors and risks are shown beside those of all."""
-    compare: Comparing | None = None
-    curve: tuple[Exact, ...] = ()
-    """Budgets at which the evaluation tries the census."""
-    file: str = ""
-    """Name of the public file; its suffix says the format."""
-    size: str = "CANT_PER"
-    """For households: the variable that holds the number of persons."""
-    top: int = Field(default=10, ge=1)
-    """For households: so many persons or more are one code."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _named(cls, value: Any) -> Any:
-        groups = value.get("groups") if isinstance(value, Mapping) else None
-        if not isinstance(groups, Mapping):
-            return value
-        named = [
-            {"name": name} | ({"where": one} if isinstance(one, str) else dict(one)) for name, one in groups.items()
-        ]
-        return {**value, "groups": named}
-
-    def domain(self, dictionary: Dictionary) -> Domain:
-        """The cells, from the declared dictionary."""
-        return Domain.of(
-            dictionary,
-            {name: coding.codes for name, coding in self.variables.items()},
-            {name: coding.recode for name, coding in self.variables.items()},
-            self.rules,
-            self.groupings,
-        )
 
 
 class CensusPlan(Frozen):
@@ -195,7 +57,8 @@ class CensusPlan(Frozen):
     protection: Protection
     limits: ReadOnly[Unit, Exact]
     delta: Exact = DELTA
-    sources: ReadOnly[Literal["persons", "dwellings"], DataFile]
+    hierarchies: ReadOnly[str, Tree] = Field(default_factory=dict, validate_default=True)
+    sources: ReadOnly[Literal["persons", "dwellings"], Confidential]
     link: str | None = None
     places: Places
     tables: ReadOnly[Table, Counted]
@@ -223,7 +86,7 @@ class CensusPlan(Frozen):
             if own in written:
                 raise PlanError("field-unknown", where=where.name, fields=(own,))
         try:
-            return cls(**fields, path=str(where), text=text)
+            return cls(**_with_steps(fields, where), path=str(where), text=text)
         except ValidationError as error:
             raise PlanError.of_fields(error, where=where.name) from None
         except CelosiaError as error:
@@ -281,3 +144,37 @@ class CensusPlan(Frozen):
             measure="pure" if pure else "zcdp",
             delta=self.delta,
         )
+
+
+def _with_steps(fields: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """The fields with every list of steps read, and the hierarchies that they name."""
+    hierarchies = PlanHierarchies.read(fields.get("hierarchies") or {}, Dictionary(), path)
+
+    def steps(section: Any, where: str) -> Any:
+        return read_steps(section, hierarchies, f"{path.name}: {where}")
+
+    read = dict(fields)
+    if "hierarchies" in fields:
+        read["hierarchies"] = hierarchies.known
+    if isinstance(fields.get("sources"), Mapping):
+        read["sources"] = {
+            name: {**source, "steps": steps(source["steps"], name)} if _holds(source, "steps") else source
+            for name, source in fields["sources"].items()
+        }
+    if isinstance(fields.get("tables"), Mapping):
+        read["tables"] = {name: _with_protections(table, name, steps) for name, table in fields["tables"].items()}
+    return read
+
+
+def _with_protections(table: Any, name: str, steps: Callable[[Any, str], Any]) -> Any:
+    if not _holds(table, "compare") or not _holds(table["compare"], "protections"):
+        return table
+    written = table["compare"]["protections"]
+    if not isinstance(written, Mapping):
+        return table
+    protections = {own: steps(section, f"{name}, {own}") for own, section in written.items()}
+    return {**table, "compare": {**table["compare"], "protections": protections}}
+
+
+def _holds(section: Any, field: str) -> bool:
+    return isinstance(section, Mapping) and section.get(field) is not None

@@ -18,12 +18,14 @@ from celosia.census.bits import Bits
 from celosia.census.counts import Counts
 from celosia.census.households import check_members
 from celosia.census.ledger_file import open_ledger
+from celosia.core.dictionary import Dictionary
 from celosia.core.errors import warn
 from celosia.core.microdata import Microdata
 from celosia.core.run import Run
 from celosia.process.census.evaluating import evaluated
 from celosia.process.census.outcome import Outcome, Published
-from celosia.process.census.plan import CensusPlan, Counted
+from celosia.process.census.plan import CensusPlan
+from celosia.process.census.tables import Counted
 from celosia.process.release import make_folder
 
 TEST = "prueba"
@@ -83,22 +85,21 @@ class _Work:
     # -- what is declared ----------------------------------------------------------------------------
 
     @cached_property
-    def geography(self) -> Geography:
-        """The tree of places."""
+    def places(self) -> Microdata:
+        """The public list."""
         from celosia.io import read
 
-        return self.plan.places.geography(read(self.plan.resolve(self.plan.places.file)))
+        return read(self.plan.resolve(self.plan.places.file))
+
+    @cached_property
+    def geography(self) -> Geography:
+        """The tree of places."""
+        return self.plan.places.geography(self.places)
 
     @cached_property
     def sources(self) -> dict[str, Microdata]:
-        """The confidential files."""
-        from celosia.io import read
-
-        found: dict[str, Microdata] = {}
-        for name, source in self.plan.sources.items():
-            book = None if source.dictionary is None else self.plan.resolve(source.dictionary)
-            found[name] = read(self.plan.resolve(source.file), dictionary=book)
-        return found
+        """The confidential files, prepared."""
+        return {name: source.read(self.plan.resolve) for name, source in self.plan.sources.items()}
 
     @cached_property
     def jobs(self) -> tuple[_Job, ...]:
@@ -111,7 +112,7 @@ class _Work:
             domain=counted.domain(data.dictionary),
             geography=self.geography,
             budget=counted.budget.budget(self.plan.protection),
-            invariants=counted.invariants,
+            invariants=counted.invariants.invariants(self.plan.resolve, self.geography),
             table=table,
             link=self.plan.link if table is Table.PERSONS and self.plan.protection.members is not None else None,
         )
@@ -155,7 +156,7 @@ class _Work:
     def _warn_of_idle_budget(self, job: _Job) -> None:
         """Say where a budget pays for what an invariant publishes exactly."""
         levels = job.topdown.geography.levels
-        for fixed in job.counted.invariants.fixed:
+        for fixed in job.topdown.invariants.fixed:
             known = levels[: 1 + max(job.topdown.geography.level(level) for level in fixed.levels)]
             query = job.topdown.domain.query(fixed.query).name
             idle = tuple(c.level for c in job.topdown.charges if c.query == query and c.level in known)
@@ -188,8 +189,14 @@ class _Work:
     def _evaluated(self, job: _Job, release: Release) -> Published:
         spending = next(one for one in release.ledger.spendings if one.run == job.name)
         said = replace(self.run, progress=self._progress(job))
-        found = evaluated(job.counted, job.data, job.topdown, release, self.plan.public, said)
-        return Published(job.table, release, job.data.dictionary, spending, found)
+        found = evaluated(self.plan, job.counted, job.data, job.topdown, release, said)
+        return Published(job.table, release, self._told(job), spending, found)
+
+    def _told(self, job: _Job) -> Dictionary:
+        """What is published of places and codes."""
+        known = job.data.dictionary
+        places = self.plan.places.described(self.places, job.topdown.geography, known)
+        return Dictionary.of(*places, *(job.counted.told(name, known) for name in job.counted.variables))
 
     def _progress(self, job: _Job) -> Any:
         def said(step: str, done: float) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from celosia.process.schema import any_scalar
+from celosia.census.rules import Rule, Skip
+from celosia.process.schema import any_scalar, steps_and_tree
 
 _EXACT = {"description": "A number, or a fraction such as 1/6 or 10 %", "type": "string"}
 _CODES = {
@@ -29,14 +30,21 @@ def schema() -> dict[str, Any]:
     parts, fields = whole["$defs"], whole["properties"]
     for own in ("path", "text", "version"):
         del fields[own]
+    steps, tree = steps_and_tree(parts)
     fields = {"census": {"enum": [1, "1"]}, **fields}
-    fields["sources"]["additionalProperties"] = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/DataFile"}]}
+    fields["hierarchies"] = {"type": "object", "additionalProperties": tree}
+    fields["sources"]["additionalProperties"] = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/Confidential"}]}
+    parts["Confidential"]["properties"]["steps"] = steps
+    compared = parts["Comparing"]["properties"]
+    compared["auxiliary"] = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/DataFile"}]}
+    compared["protections"]["additionalProperties"] = steps
     for name in ("rho", "epsilon"):
         parts["Split"]["properties"][name] = _EXACT
     parts["Coding"]["properties"]["codes"] = {"anyOf": [_CODES, _NOTHING]}
     counted = parts["Counted"]["properties"]
     counted["variables"]["additionalProperties"] = {"anyOf": [_NOTHING, _CODES, {"$ref": "#/$defs/Coding"}]}
-    counted["rules"]["items"] = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/Rule"}]}
+    forms = [{"type": "string"}, *(form.model_json_schema() for form in (Rule, Skip))]
+    counted["rules"] = {"type": "array", "items": {"anyOf": forms}}
     counted["groups"] = {
         "type": "object",
         "additionalProperties": {"anyOf": [{"type": "string"}, _without(parts["Group"], "name")]},
@@ -44,6 +52,8 @@ def schema() -> dict[str, Any]:
     parts["Grouping"]["properties"]["bands"] = {"type": "object", "additionalProperties": _CODES}
     parts["Grouping"]["required"] = ["variable"]
     parts["Group"] = _without(parts["Group"], "name")
+    for unused in ("Step", "Method"):
+        parts.pop(unused, None)
     made: dict[str, Any] = any_scalar(
         {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
