@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,9 +14,12 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 ROOT = Path(__file__).parent.parent
-LOCALE = ROOT / "src" / "celosia" / "locale"
+SOURCE = ROOT / "src" / "celosia"
+LOCALE = SOURCE / "locale"
 LANGUAGES = ("es", "en")
 _PLACEHOLDER = re.compile(r"{(\w+)[^}]*}")
+_BUILT = re.compile(r'f"((?:[a-z_]+\.)*[a-z_-]*[.-])\{')
+"""The beginning of a code that is put together where it is used."""
 
 
 def folder(language: str) -> Path:
@@ -56,6 +60,20 @@ def problems() -> list[str]:
     for code in sorted(es.keys() & en.keys()):
         if set(_PLACEHOLDER.findall(es[code])) != set(_PLACEHOLDER.findall(en[code])):
             found.append(f"{code}: other placeholders in es than in en")
+    return found + [f"{code}: no source uses it" for code in unused(es)]
+
+
+def unused(codes: Iterable[str]) -> list[str]:
+    """Codes that no source names, whole or by their beginning; values of a column go by the column's name."""
+    source = "\n".join(path.read_text("utf-8") for path in sorted(SOURCE.rglob("*.py")))
+    listed = list(codes)
+    built = (*_BUILT.findall(source), *(f"{code.removeprefix('column.')}." for code in listed if "column." in code))
+    found = []
+    for code in listed:
+        bare = re.sub(r"^(error|warning)\.|\.fix$", "", code)
+        named = any(f"{quote}{name}{quote}" in source for name in (bare, code) for quote in "\"'")
+        if not (named or bare.startswith(built) or code.startswith(built)):
+            found.append(code)
     return found
 
 

@@ -60,7 +60,7 @@ def test_another_language_is_refused(arguments, celosia):
     [
         ((), "Falta el comando", "command is missing"),
         (("nada",), "No existe el comando «nada»", "no command 'nada'"),
-        (("risk",), "Falta decir de qué archivo", "Which data file is missing"),
+        (("risk",), "Falta decir de qué archivo", "not said which data file"),
         (("risk", "a.csv"), "Falta la opción «--keys»", "Option '--keys' is missing"),
         (("risk", "a.csv", "--keys"), "«--keys» se dio sin valor", "'--keys' was given no value"),
         (("run", "a.yaml", "--json=1"), "«--json» se dio sin valor", "'--json' was given no value"),

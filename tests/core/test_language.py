@@ -8,6 +8,7 @@ import pytest
 
 from celosia.core.errors import DataError
 from celosia.core.language import language, number, percent, power_of_ten, speaking, text
+from celosia.methods import REGISTRY
 
 ROOT = Path(__file__).parents[2]
 _spec = importlib.util.spec_from_file_location("catalogues", ROOT / "scripts" / "catalogues.py")
@@ -84,3 +85,15 @@ def test_every_code_in_the_source_has_a_text():
 
 def test_an_unknown_code_is_its_own_text():
     assert text("no.such.code") == "no.such.code"
+
+
+def test_a_text_that_nobody_uses_is_found():
+    assert catalogues.unused(["error.file-missing", "error.file-missing.fix", "error.nobody-says-this"]) == [
+        "error.nobody-says-this"
+    ]
+
+
+@pytest.mark.parametrize("spoken", ["es", "en"])
+def test_every_method_has_a_name(spoken):
+    with speaking(spoken):
+        assert [do for do in REGISTRY if text(f"method.{do}") == f"method.{do}"] == []

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import errno
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.main import get_command
 
+from celosia.cli import streams
 from celosia.cli.output import CANCELLED, DONE, FAILED, Output
 from celosia.cli.parser import Command, Glance, Group, refusal
 from celosia.core.errors import CancelledError, CelosiaError, FileError, OptionError
@@ -49,7 +49,7 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        sys.stdout.write(version("celosia") + "\n")
+        streams.tell(version("celosia") + "\n")
         raise typer.Exit(0)
 
 
@@ -83,6 +83,7 @@ Seed = Annotated[int | None, _option("--test-seed", metavar="number")]
 
 def run(arguments: list[str]) -> int:
     """Parse and do one command."""
+    streams.prepare()
     group: Any = get_command(app)
     seen = Glance.at(arguments, group)
     with speaking(seen.lang if seen.lang in LANGUAGES else None):
@@ -113,6 +114,8 @@ def _do(arguments: list[str], group: Any, seen: Glance, output: Output) -> int:
         raise OptionError("option-unknown", option="--lang", known=LANGUAGES)
     try:
         code = group.main(args=arguments, prog_name="celosia", standalone_mode=False, obj=output)
+    except SystemExit:  # so the parser ends where the reader of its help has left
+        return DONE
     except Exception as error:  # noqa: BLE001 (only the parser's own are turned into ours)
         raise (refusal(error) or error) from None
     if code == CANCELLED:  # the parser turns Ctrl-C into this code
@@ -211,10 +214,10 @@ def _demo(context: typer.Context, folder: Folder = Path("demo"), lang: Lang = No
 
 
 @app.command("plan-schema", cls=Command, help="cli.plan-schema.help")
-def _plan_schema(context: typer.Context, lang: Lang = None) -> int:
+def _plan_schema(context: typer.Context, lang: Lang = None, json: Json = False) -> int:
     from celosia.cli.plans import plan_schema
 
-    return plan_schema()
+    return plan_schema(context.obj)
 
 
 @app.command("census", cls=Command, help="cli.census.help")
@@ -227,7 +230,7 @@ def _census(
 
 
 @app.command("census-schema", cls=Command, help="cli.census-schema.help")
-def _census_schema(context: typer.Context, lang: Lang = None) -> int:
+def _census_schema(context: typer.Context, lang: Lang = None, json: Json = False) -> int:
     from celosia.cli.census import census_schema
 
-    return census_schema()
+    return census_schema(context.obj)

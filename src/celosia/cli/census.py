@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from celosia.cli.output import DONE, Output
+from celosia.cli.output import Output
 from celosia.core.errors import CancelledError
 from celosia.core.language import text
 
@@ -68,11 +67,8 @@ def _stoppable(kept: Path) -> Iterator[None]:
         raise
 
 
-def census_schema() -> int:
+def census_schema(output: Output) -> int:
     """Print the JSON schema of a census plan."""
-    import json
-
     from celosia.process.census import CensusPlan
 
-    sys.stdout.write(json.dumps(CensusPlan.json_schema(), ensure_ascii=False, indent=1) + "\n")
-    return DONE
+    return output.document(CensusPlan.json_schema())

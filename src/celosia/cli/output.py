@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
-from celosia.core.errors import CelosiaError, CelosiaWarning
+from celosia.cli import streams
+from celosia.cli.envelope import post, print_json
+from celosia.core.errors import CelosiaError, CelosiaWarning, FileError
 from celosia.core.language import text
 from celosia.core.results import cell, heading
 from celosia.core.run import Run
 
 DONE, DOES_NOT_PASS, FAILED, CANCELLED = 0, 1, 2, 130
-VERSION = 1
 
 
 class Output:
@@ -34,7 +34,7 @@ class Output:
     def say(self, line: str = "") -> None:
         """One line for people; nothing where JSON is wanted."""
         if not self.json:
-            sys.stdout.write(line + "\n")
+            streams.tell(line + "\n")
 
     def table(self, rows: pl.DataFrame, title: str = "") -> None:
         """A table for people."""
@@ -49,8 +49,10 @@ class Output:
             shown.add_column(heading(name), justify="right" if dtype.is_numeric() else "left", overflow="fold")
         for row in rows.iter_rows():
             shown.add_row(*(cell(value, name) for name, value in zip(rows.columns, row, strict=True)))
-        width = None if sys.stdout.isatty() else 160
-        Console(file=sys.stdout, width=width, highlight=False, markup=False).print(shown)
+        console = Console(width=_width(), highlight=False, markup=False)
+        with console.capture() as drawn:
+            console.print(shown)
+        streams.tell("".join(f"{line.rstrip()}\n" for line in drawn.get().splitlines()))
 
     # -- endings -----------------------------------------------------------------------------------
 
@@ -58,27 +60,26 @@ class Output:
         """The end of a command that was done; ``passes`` where it judges."""
         status = "done" if passes is None else "passes" if passes else "does-not-pass"
         if self.json:
-            self._object(status, results, [])
+            post(self.command, status, results, self.warnings)
         return DOES_NOT_PASS if passes is False else DONE
+
+    def document(self, whole: Mapping[str, Any]) -> int:
+        """The end of a command whose result is JSON in itself: alone for people, in the one object otherwise."""
+        if self.json:
+            return self.done(whole)
+        print_json(whole)
+        return DONE
 
     def failed(self, error: CelosiaError, code: int) -> int:
         """The end of a command that could not be done."""
-        if self.json:
-            self._object("cancelled" if code == CANCELLED else "failed", None, [error.to_dict()])
-        else:
-            sys.stderr.write(f"{text('label.error')}: {error}\n")
+        if self.json and error.code != streams.REFUSED:
+            try:
+                post(self.command, "cancelled" if code == CANCELLED else "failed", None, self.warnings, [error])
+                return code
+            except FileError as refused:
+                error = refused
+        streams.tell_aside(f"{text('label.error')}: {error}\n")
         return code
-
-    def _object(self, status: str, results: Mapping[str, Any] | None, errors: Sequence[Mapping[str, Any]]) -> None:
-        whole = {
-            "schema": f"celosia.{self.command}" if self.command else "celosia",
-            "version": VERSION,
-            "status": status,
-            "results": results,
-            "warnings": [warning.to_dict() for warning in self.warnings],
-            "errors": list(errors),
-        }
-        sys.stdout.write(json_module.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False, default=_plain) + "\n")
 
     # -- while it works ----------------------------------------------------------------------------
 
@@ -97,13 +98,13 @@ class Output:
                 self.warnings += seen.values()
                 if not self.json:
                     for warning in seen.values():
-                        sys.stderr.write(f"{text('label.warning')}: {warning}\n")
+                        streams.tell_aside(f"{text('label.warning')}: {warning}\n")
 
     @contextmanager
     def progress(self, key: bytes | None = None) -> Iterator[Run]:
         """A run whose progress shows as a bar on a terminal; Ctrl-C stops it between steps."""
         run = Run() if key is None else Run(key=key)
-        if self.json or not sys.stderr.isatty():
+        if self.json or sys.stderr is None or not sys.stderr.isatty():
             yield run
             return
         from rich.console import Console
@@ -115,8 +116,6 @@ class Output:
             yield replace(run, progress=lambda step, done: bar.update(task, description=step, completed=done))
 
 
-def _plain(value: Any) -> Any:
-    """What JSON has no form for."""
-    if hasattr(value, "item"):
-        return value.item()
-    return str(value)
+def _width() -> int | None:
+    """The terminal's own width; a wide one where nobody looks."""
+    return None if sys.stdout is not None and sys.stdout.isatty() else 160

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from celosia.cli.output import DONE, Output
+from celosia.cli.output import Output
 from celosia.core.language import text
 
 if TYPE_CHECKING:
@@ -93,11 +92,8 @@ def _say_deduced(output: Output, found: Deduced) -> None:
         output.say(line)
 
 
-def plan_schema() -> int:
+def plan_schema(output: Output) -> int:
     """Print the JSON schema of a plan."""
-    import json
-
     from celosia.process import Plan
 
-    sys.stdout.write(json.dumps(Plan.json_schema(), ensure_ascii=False, indent=1) + "\n")
-    return DONE
+    return output.document(Plan.json_schema())
