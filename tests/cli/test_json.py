@@ -2,10 +2,14 @@
 
 import json
 import os
+from importlib.resources import files
 from pathlib import Path
 
 import jsonschema
 import pytest
+from typer.main import get_command
+
+from celosia.cli.app import app
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 COMMANDS = {
@@ -49,12 +53,26 @@ def test_snapshot_of_the_demo(celosia, tmp_path, monkeypatch):
     assert shape == json.loads(file.read_text("utf-8"))
 
 
-@pytest.mark.parametrize("name", ["inspect", "risk", "run", "check", "demo", "census"])
+def test_every_command_has_a_schema_and_no_other_has():
+    commands = {"celosia", *get_command(app).commands}
+    assert {file.name.removesuffix(".json") for file in files("celosia.cli").joinpath("schemas").iterdir()} == commands
+
+
+@pytest.mark.parametrize("name", ["plan-schema", "census-schema"])
+def test_the_schema_of_a_plan_alone_or_in_the_object(name, celosia):
+    alone, held = celosia(name), celosia(name, "--json")
+    assert (alone.code, held.code) == (0, 0)
+    assert json.loads(alone.out) == held.json["results"]
+    shape = {part: type(value).__name__ for part, value in sorted(held.json["results"].items())}
+    assert shape == json.loads((SNAPSHOTS / f"{name}.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", ["celosia", *get_command(app).commands])
 def test_every_schema_is_one_and_refuses_less(name, schema):
     found = schema(name)
     jsonschema.Draft202012Validator.check_schema(found)
     broken = {
-        "schema": f"celosia.{name}",
+        "schema": "celosia" if name == "celosia" else f"celosia.{name}",
         "version": 1,
         "status": "failed",
         "results": {},
