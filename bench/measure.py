@@ -7,9 +7,13 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
+
+C = 0.08
+"""The calibration of the machine that limits in seconds are stated for."""
 
 
 def seconds(task: Callable[[], Any]) -> float:
@@ -26,6 +30,7 @@ def alternated(ours: Callable[[], Any], reference: Callable[[], Any], runs: int 
     return statistics.median(o for _, o in pairs), statistics.median(r for r, _ in pairs)
 
 
+@cache
 def calibration() -> float:
     """C: the median time that ``numpy.sort`` takes for ten million random floats."""
     values = np.random.Generator(np.random.PCG64(1)).random(10**7)
@@ -36,6 +41,14 @@ def peak_gigabytes() -> float:
     """The most memory that this process has held."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (2**30 if sys.platform == "darwin" else 2**20)
+
+
+def within_seconds(what: str, took: float, limit: float) -> bool:
+    """Print a time beside its limit, which is meant where C is 0.08 s; true where it is within."""
+    scaled = limit * calibration() / C
+    mark = "ok" if took <= scaled else "OVER"
+    print(f"{what:<52} {took:8.3f} s   limit {scaled:.0f} s ({limit:.0f} s where C is {C} s)   {mark}")
+    return took <= scaled
 
 
 def line(what: str, ours: float, reference: float, limit: float) -> bool:

@@ -149,7 +149,7 @@ def test_the_unexpected_is_told_without_its_text(celosia, folder, monkeypatch):
     def fail(*_, **__):
         raise RuntimeError("ZZSECRETZZ")
 
-    monkeypatch.setattr("celosia.risk.individual", fail)
+    monkeypatch.setattr("celosia.risk.scenarios", fail)
     ran = celosia(*COMMANDS["risk"], "--json")
     assert ran.code == 2 and ran.json["errors"][0]["facts"] == {"type": "RuntimeError"}
     assert "ZZSECRETZZ" not in ran.out + ran.err
@@ -159,6 +159,6 @@ def test_ctrl_c_is_an_object_too(celosia, folder, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("celosia.risk.individual", stop)
+    monkeypatch.setattr("celosia.risk.scenarios", stop)
     ran = celosia(*COMMANDS["risk"], "--json")
     assert (ran.code, ran.json["status"]) == (130, "cancelled")

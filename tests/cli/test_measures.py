@@ -71,6 +71,7 @@ def test_several_measures_print_a_table_each(celosia, folder):
         (("-m", "k_anonymity", "-o", "k=3", "--missing", "intruder"), "truth-needed"),
         (("--sensitive", "enf_cronica"), "option-idle"),
         (("--treated",), "option-of-data"),
+        (("--scenario", "vecina"), "option-of-data"),
         (("--group", "a"), "option-form"),
         (("--group", "a=sexo =="), "condition-syntax"),
     ],
@@ -135,12 +136,55 @@ def test_the_way_of_counting_reaches_the_measure_and_the_intruder_has_the_origin
     assert whole.json["results"]["violations"]["3"] == found["intruder"]["violations"]
 
 
+def test_the_ways_of_counting_stand_side_by_side_where_keys_are_missing(celosia, folder):
+    frame = read("encuesta.csv").frame
+    frame.with_columns(pl.when(pl.int_range(pl.len()) % 9 > 0).then("estado_civil")).write_csv("tratado.csv")
+    original = ("--original", "encuesta.csv")
+    for arguments, ways in (
+        (("encuesta.csv",), ["wildcard", "strict"]),
+        (("tratado.csv", *original), ["wildcard", "strict", "intruder"]),
+        (("tratado.csv", *original, "--missing", "strict"), ["strict"]),
+    ):
+        found = celosia("risk", *arguments, *KEYS, "--json").json["results"]
+        assert list(found["countings"]) == ways and found["frequencies"]["missing"] == ways[0]
+        for way, figures in found["countings"].items():
+            assert figures["frequencies"]["missing"] == way
+        assert found["violations"] == found["countings"][ways[0]]["violations"]
+    said = celosia("risk", "tratado.csv", *original, *KEYS)
+    for way in ("Lo perdido, cualquier valor", "Lo perdido, una categoría", "Lo que un intruso encontraría"):
+        assert way in said.out
+    whole = celosia("risk", "encuesta.csv", "--keys", "region,sexo")
+    assert "todas las formas coinciden" in whole.out and "cualquier valor" not in whole.out
+
+
+@pytest.mark.parametrize(
+    ("measure", "options", "said"),
+    [
+        ("k_anonymity", ("-o", "k=3"), ("Conteo: lo perdido puede ser cualquier valor.", "Hay claves vacías.")),
+        ("k_anonymity", ("-o", "k=3", "--missing", "strict"), ("Conteo: lo perdido es una categoría.",)),
+        ("attackers", (), ("Conteo: ",)),
+        ("individual", WEIGHT, ("Benedetti y Franconi",)),
+        ("l_diversity", SENSITIVE, ("una clave perdida es una categoría", "lo perdido no cuenta como valor")),
+        ("log_linear", WEIGHT, ("El modelo", "Ajuste del modelo")),
+        ("population_uniqueness", WEIGHT, ("Se tomó", "menos del 1 %")),
+        ("k_map", ("--register", "encuesta.csv"), ("personas del registro",)),
+        ("suda2", (), ("por cada variable", "Registros por tramo de DIS")),
+        ("drivers", (), ("las bajas son desde ahí",)),
+        ("suda2", ("--keys", "region,edad"), ("filas más",)),
+    ],
+)
+def test_what_a_table_must_not_be_read_without_is_printed_after_it(measure, options, said, celosia, folder):
+    ran = celosia("risk", "encuesta.csv", *KEYS, "-m", measure, *options)
+    assert ran.code == 0, ran.err
+    assert all(words in ran.out for words in said), ran.out
+
+
 def test_groups_stand_beside_the_mean(celosia, folder):
     group = ("--group", "mayores=edad >= 60", "-g", "mujeres=sexo == 2")
     ran = celosia("risk", "encuesta.csv", *KEYS, *group, "-m", "suda2", "-m", "k_anonymity", "-o", "k=3")
     assert ran.code == 2, "k is no option of suda2"
     ran = celosia("risk", "encuesta.csv", *KEYS, *group, "-m", "suda2", "-m", "attackers")
-    assert ran.code == 0 and "suda2, por grupo" in ran.out and ran.out.count("mayores") == 2
+    assert ran.code == 0 and "suda2, por grupo" in ran.out and ran.out.count("El grupo más expuesto: mayores") == 2
     found = celosia("risk", "encuesta.csv", *KEYS, *group, "--json").json["results"]["groups"]["individual"]
     table = risk.by_group(
         risk.individual(read("encuesta.csv"), KEYS[1].split(",")), {"mayores": "edad >= 60"}, read("encuesta.csv")
@@ -209,6 +253,10 @@ def test_any_measure_for_each_scenario_of_a_plan(celosia, planned):
     for name, found in ran.json["results"]["scenarios"].items():
         assert found["measures"]["suda2"]["keys"] == list(state.plan.scenario(name).keys)
         assert set(found["groups"]) == {"suda2", "best_guess"}
+    one = celosia("risk", planned, "-m", "k_map", "--treated", "--scenario", "padron", "--json")
+    assert set(one.json["results"]["scenarios"]) == {"padron"}
+    side = celosia("risk", planned, "-s", "padron", "--json").json["results"]
+    assert {row["scenario"] for row in side["scenarios"]} == set(side["groups"]) == {"padron"}
     people = celosia("risk", planned, "-m", "k_map", "--treated", "--json")
     assert people.code == 2 and people.json["errors"][0]["code"] == "measure-needs", "the neighbour has no register"
     strict = celosia("risk", planned, "-m", "k_anonymity", "-o", "k=5", "--treated", "--missing", "strict", "--json")
@@ -218,6 +266,7 @@ def test_any_measure_for_each_scenario_of_a_plan(celosia, planned):
         (("--group", "a=sexo == 1"), "option-of-plan"),
         (("-m", "suda2", "--missing", "strict"), "option-idle"),
         (("--missing", "otra"), "option-unknown"),
+        (("--scenario", "nadie"), "scenario-unknown"),
     ):
         refused = celosia("risk", planned, *arguments, "--json")
         assert refused.code == 2 and refused.json["errors"][0]["code"] == code

@@ -65,8 +65,8 @@ def test_the_commands_that_measure_risk_work(language, tmp_path, monkeypatch, ca
     Path("plan.yaml").write_text(plan, "utf-8")
     celosia.write(celosia.datasets.survey(n=500), str(Plan.parse(plan).source))
     commands = [shlex.split(line)[1:] for block in blocks(page, "sh") for line in block.splitlines()]
-    assert [main(command) for command in commands] == [0] * 7
-    assert "treated" in " ".join(commands[-1]) and capsys.readouterr().out
+    assert [main(command) for command in commands] == [0] * 8
+    assert "scenario" in " ".join(commands[-1]) and capsys.readouterr().out
 
 
 @pytest.mark.parametrize("language", ["es", "en"])

@@ -3,6 +3,8 @@
 import inspect
 import re
 import tomllib
+import types
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,27 @@ def test_every_measure_has_a_page_with_all_its_parameters(name, language):
     assert not missing, "a parameter of the measure is not on its page"
 
 
+DRAWN_ELSEWHERE = {"calibration", "probabilistic_linkage"}
+"""Its own figures; an extra that the documentation does without."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", sorted(set(MEASURES) - DRAWN_ELSEWHERE))
+def test_every_measure_shows_its_table_and_its_picture(name, language):
+    pytest.importorskip("mkdocs", reason="the packages of the documentation are not installed: make docs")
+    hook = _hook("pictures")
+    assert f"<!-- shows: {name} -->" in read(language, f"measures/{name}.md")
+    shown = hook.block(name, language)
+    assert "<table>" in shown and '<svg role="img"' in shown and "aria-label" in shown
+
+
+def test_a_page_that_asks_for_an_unknown_measure_stops_the_build():
+    exceptions = pytest.importorskip("mkdocs.exceptions", reason="the packages of the documentation: make docs")
+    page = types.SimpleNamespace(file=types.SimpleNamespace(src_uri="es/x.md"))
+    with pytest.raises(exceptions.PluginError):
+        _hook("pictures").on_page_content("<!-- shows: nothing -->", page)
+
+
 def test_every_page_is_in_the_navigation():
     nav = (ROOT / "mkdocs.yml").read_text("utf-8")
     assert not [page for page in DOCS.rglob("*.md") if str(page.relative_to(DOCS)) not in nav]
@@ -125,6 +148,7 @@ def test_the_documentation_names_the_version_that_python_needs():
         assert f"Python {needed}" in (ROOT / page).read_text("utf-8")
 
 
+@cache
 def _hook(name):
     import importlib.util
 

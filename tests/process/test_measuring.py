@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 from celosia import Dictionary, Microdata, Plan, Policy, Run, Study, Variable, risk
 from celosia.core.errors import CelosiaError, CelosiaWarning, PlanError
 from celosia.core.method import Method, Protected
-from celosia.methods import LocalSuppression, RecodeCategories
+from celosia.methods import DropVariables, LocalSuppression, RecodeCategories
 
 TEXT = """\
 kind: sample
@@ -275,6 +275,43 @@ def test_a_panel_scenario_is_the_chain():
     study = Study.of(frame, Plan.parse(text))
     assert study.panel().table()["uniques"].to_list() == [0, 1, 1]
     assert study.risk().records == 3 and study.risk().frequencies.below(2) == 1
+
+
+PANEL = """\
+kind: sample
+policy: ine-hogares
+roles: {weight: w, household: h}
+scenarios:
+  cadena: {keys: [z, s], person: id, round: ola}
+  suelto: [z]
+groups: {primeros: h == "1"}
+"""
+
+
+def test_a_panel_in_households_is_judged_and_dropping_its_ids_hides_nobody():
+    frame = pl.DataFrame(
+        {
+            "id": [1, 2, 3, 4] * 2,
+            "ola": [1] * 4 + [2] * 4,
+            "h": [1, 1, 2, 2] * 2,
+            "z": [1, 1, 1, 1, 1, 1, 2, 2],
+            "s": [1, 1, 2, 2, 1, 1, 2, 1],
+            "w": [9.0] * 8,
+        }
+    )
+    study = Study.of(frame, Plan.parse(PANEL))
+    verdict = study.check()
+    of_the_chain = [row for row in verdict.rows if row.scenario == "cadena" and row.file == "after"]
+    assert {row.level for row in of_the_chain} == {"individual", "household"}
+    mean = next(row for row in of_the_chain if row.measure == "global_risk" and row.level == "household")
+    assert mean.value == pytest.approx(study.panel("cadena").chain.household_global_risk)
+    gone = study.apply(DropVariables(variables=("id", "ola", "h")))
+    assert gone.risk("cadena").household_risk.tolist() == study.risk("cadena").household_risk.tolist()
+    assert gone.by_group("cadena").table().rows() == study.by_group("cadena").table().rows()
+    assert gone.check().rows == verdict.rows
+    fewer = study.apply(DropVariables(variables=("s",)))
+    assert fewer.panel("cadena").table()["uniques"].to_list() == [0, 0, 0]
+    assert study.apply(DropVariables(variables=("z", "s"))).risk("cadena").frequencies.below(2) == 0
 
 
 @pytest.mark.parametrize(

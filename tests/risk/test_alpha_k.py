@@ -58,7 +58,7 @@ def test_a_declared_code_that_nobody_has_is_known():
     [
         (OptionError, "option-range", {"alpha": 0}),
         (OptionError, "option-range", {"alpha": 1.1}),
-        (OptionError, "option-range", {"k": 0}),
+        (OptionError, "option-whole", {"k": 0}),
         (DataError, "fewer-than-k", {"k": 7}),
         (OptionError, "value-unknown", {"value": "sida"}),
         (OptionError, "value-unknown", {"value": ["vih", "sida"]}),

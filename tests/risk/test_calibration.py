@@ -61,7 +61,7 @@ def test_wrong_input_is_refused():
             for options in ({"fractions": [0.0]}, {"fractions": []}, {"repeats": 0}, {"estimators": ["guess"]}):
                 with pytest.raises(CelosiaError) as error:
                     calibration(POPULATION, KEYS, **options)
-                assert error.value.code in ("option-range", "option-unknown")
+                assert error.value.code in ("option-range", "option-whole", "option-unknown")
 
 
 def test_progress_is_told_and_it_can_be_stopped():

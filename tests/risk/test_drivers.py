@@ -91,7 +91,7 @@ TWO = Hierarchy.from_mapping({1: "x", 2: "x"})
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        ({"max_size": 0}, "option-range"),
+        ({"max_size": 0}, "option-whole"),
         ({"weight": "a"}, "weight-is-key"),
         ({"hierarchies": {"w": TWO}}, "hierarchy-not-a-key"),
         ({"hierarchies": {"b": TWO}}, "hierarchy-codes-unknown"),

@@ -9,7 +9,8 @@ import pytest
 
 from celosia import risk
 from celosia.core.errors import CelosiaError
-from celosia.core.language import speaking
+from celosia.core.language import speaking, text
+from celosia.core.results import cell, heading
 
 CHANCE = np.random.Generator(np.random.PCG64(11))
 FRAME = pl.DataFrame(
@@ -80,6 +81,48 @@ def test_it_has_a_table_plain_numbers_and_a_picture_in_both_languages(name):
             said.add(picture.alternative)
             assert picture.svg().startswith("<svg") and "<table>" in result._repr_html_()
     assert all(said) and "Traceback" not in repr(result)
+
+
+READ_AS_THEY_ARE = {"k", "l"}
+"""Headings that are the same in every language."""
+DATA = {"variable", "variables", "level", "codes", "group", "round", "scenario", "estimator", "candidates", "f"}
+"""Columns of names and codes of the data, and of names of options."""
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_people_read_is_in_their_language(name):
+    result = ALL[name](FRAME, MASKED)
+    spoken = {}
+    for language in ("es", "en"):
+        with speaking(language):
+            views = result.views()
+            said = [text(code) for code in views if code] + list(result.remarks())
+            assert not any("." in words and " " not in words for words in said), "a code without a text"
+            for table in views.values():
+                assert all(heading(column) != column or column in READ_AS_THEY_ARE for column in table.columns)
+            told = {
+                column: [cell(value, column) for value in table[column]]
+                for table in views.values()
+                for column, kind in table.schema.items()
+                if kind == pl.String and column not in DATA
+            }
+        spoken[language] = (said, told)
+    for column, cells in spoken["es"][1].items():
+        assert cells != spoken["en"][1][column], f"{column} reads the same in both languages"
+    assert all(one != other for one, other in zip(spoken["es"][0], spoken["en"][0], strict=True))
+
+
+@pytest.mark.parametrize("name", ["frequencies", "individual", "k_anonymity", "attackers", "drivers", "panel"])
+def test_every_report_of_an_identity_names_its_way_of_counting(name):
+    with speaking("en"):
+        assert "Counting: missing may be any value." in ALL[name](FRAME, MASKED).remarks()
+
+
+def test_wildcards_with_empty_keys_are_not_to_stand_alone():
+    emptied = FRAME.with_columns(a=pl.when(pl.col("a") > 1).then("a"))
+    with warnings.catch_warnings(action="ignore"), speaking("en"):
+        said = {way: risk.k_anonymity(emptied, KEYS, k=3, missing=way).remarks() for way in ("wildcard", "strict")}
+    assert "strict counting too" in said["wildcard"][1] and len(said["strict"]) == 1
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if name not in ("calibration",)])

@@ -174,10 +174,10 @@ def test_wrong_options_are_refused():
         (lambda: risk.frequencies(frame, ["k"], alpha=float("nan")), "option-range"),
         (lambda: risk.frequencies(frame.clear(), ["k"]), "no-records"),
         (lambda: risk.individual(frame.clear(), ["k"]), "no-records"),
-        (lambda: risk.k_anonymity(frame, ["k"], k=2.5), "option-range"),
-        (lambda: risk.k_anonymity(frame, ["k"], k="3"), "option-range"),
+        (lambda: risk.k_anonymity(frame, ["k"], k=2.5), "option-whole"),
+        (lambda: risk.k_anonymity(frame, ["k"], k="3"), "option-whole"),
         (lambda: risk.frequencies(frame, ["z"]), "variable-unknown"),
-        (lambda: risk.k_anonymity(frame, ["k"], k=0), "option-range"),
+        (lambda: risk.k_anonymity(frame, ["k"], k=0), "option-whole"),
     ):
         with pytest.raises(CelosiaError) as error:
             call()

@@ -100,7 +100,7 @@ def test_nothing_observed_singles_nobody_out(frame):
 def test_sizes_below_one_and_too_many_sets_are_refused():
     with pytest.raises(OptionError) as caught:
         minimal_uniques(encoded(pl.DataFrame({"a": [1, 2]})), max_size=0)
-    assert caught.value.code == "option-range"
+    assert caught.value.code == "option-whole"
     wide = pl.DataFrame({f"v{j}": [1, 2] for j in range(40)})
     with pytest.raises(OptionError) as caught:
         minimal_uniques(encoded(wide))

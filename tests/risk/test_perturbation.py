@@ -90,6 +90,28 @@ def test_sample_uniques_by_hand():
     assert found.uniques.tolist() == pytest.approx([0.8 / (40 * 0.1 + 5 * 0.8)])
 
 
+def test_a_unique_whose_key_is_nobody_s_is_never_right():
+    frame = pl.DataFrame({"a": [1, 1, 2], "b": [1, 1, 1]})
+    masked = frame.with_columns(b=pl.Series([1, 1, 2]))
+    found = risk.transition_risk(frame, masked, ["a", "b"], {"b": {1: {1: 0.9, 2: 0.1}, 2: {1: 0.1, 2: 0.9}}})
+    assert found.uniques.tolist() == [0.0], "(2, 2) is nobody's true key"
+
+
+@given(key_frames(max_keys=3, missing=False, max_rows=25), st.sampled_from([0.0, 0.4, 0.9, 1.0]))
+def test_the_chance_of_a_sample_unique_is_its_definition(frame, stay):
+    keys = [name for name in frame.columns if name != "w"]
+    masked = perturbed(frame, keys, stay, 4)
+    matrices = {key: matrix(frame[key].unique().to_list(), stay) for key in keys}
+    found = risk.transition_risk(frame, masked, keys, matrices).uniques
+    true, shown = frame.select(keys).rows(), masked.select(keys).rows()
+    expected = []
+    for j in (y for y in shown if shown.count(y) == 1):
+        lands = [np.prod([matrices[k][a][b] for k, a, b in zip(keys, x, j, strict=True)]) for x in (j, *true)]
+        expected.append(lands[0] / sum(lands[1:]) if j in true else 0.0)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert (found <= 1 + 1e-12).all()
+
+
 def test_matrices_may_be_a_table_of_transitions():
     frame = pl.DataFrame({"a": ["01", "01", "02"], "b": [1, 2, 2]})
     matrices = {"a": {"01": {"01": 0.9, "02": 0.1}, "02": {"02": 0.8, "01": 0.2}}}

@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from strategies import key_frames
 
 from celosia import risk
@@ -57,6 +58,29 @@ def test_attackers_by_hand():
     assert found.picture().alternative
 
 
+def test_nobody_is_more_certain_from_outside_than_from_inside():
+    """The people of a file are of the population too, so F is no less than f."""
+    frame = pl.DataFrame({"a": [1, 1, 1, 2], "w": [0.5, 0.5, 0.5, 9.0]})
+    with pytest.warns(CelosiaWarning, match="3 registros"):
+        short = risk.attackers(frame, ["a"], register=pl.DataFrame({"a": [1, 2, 2]}))
+    assert short.journalist.tolist() == pytest.approx([1 / 3] * 3 + [1 / 2])
+    with pytest.warns(CelosiaWarning, match="3"):
+        light = risk.attackers(frame, ["a"], weight="w")
+    assert light.journalist.tolist() == pytest.approx([1 / 3] * 3 + [1 / 9])
+    with pytest.warns(CelosiaWarning, match="3 registros"):
+        assert risk.k_map(frame, ["a"], pl.DataFrame({"a": [1, 2, 2]})).matches.tolist() == [1, 1, 1, 2]
+
+
+@quiet
+def test_who_is_not_found_is_at_no_risk():
+    frame = pl.DataFrame({"a": [1, 1, 2, 3]})
+    masked = frame.with_columns(a=pl.Series([1, 1, 2, 2]))
+    for register in (None, frame):
+        found = risk.attackers(masked, ["a"], register=register, missing="intruder", truth=frame)
+        assert found.prosecutor.tolist() == [0.5, 0.5, 0.5, 0.0] and found.journalist[3] == 0.0
+        assert np.isfinite(found.journalist).all() and 0 < found.marketer < 1
+
+
 def test_the_worst_group_stands_beside_the_mean():
     frame = pl.DataFrame({"pais": [1] * 8 + [2, 3], "h": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]})
     found = risk.individual(frame, ["pais"], household="h")
@@ -93,6 +117,50 @@ class TestPanel:
     def test_the_chain_takes_the_mean_weight(self):
         found = risk.panel(self.frame, person="id", round="ola", keys=["zona"], weight="w")
         assert found.chain.frequencies.population.tolist() == [8.0, 8.0, 3.0]
+
+    def test_who_lived_together_in_any_round_is_one_household_of_the_chain(self):
+        homes = self.frame.with_columns(h=pl.Series([1, 1, 2, 7, 8, 7, 9, 9]))
+        found = risk.panel(homes, person="id", round="ola", keys=["zona"], household="h")
+        first, second, third = found.each
+        assert first.household_risk.tolist() == pytest.approx([1 - (2 / 3) ** 2] * 2 + [1 / 3])
+        assert second.household_risk.tolist() == pytest.approx([1 - (2 / 3) ** 2, 1 / 3, 1 - (2 / 3) ** 2])
+        assert third.household_risk.tolist() == pytest.approx([0.75, 0.75])
+        # 1 and 2 lived together, then 1 and 3: all three are found with any of them; 3 is alone in the chain
+        assert found.chain.household_risk.tolist() == [1.0, 1.0, 1.0]
+        assert found.table()["household_global_risk"].to_list()[-1] == 1.0
+        apart = homes.with_columns(h=pl.col("id"))
+        found = risk.panel(apart, person="id", round="ola", keys=["zona"], household="h")
+        assert found.chain.household_risk.tolist() == found.chain.risk.tolist() == [0.5, 0.5, 1.0]
+
+    def test_a_household_without_an_id_is_refused(self):
+        homes = self.frame.with_columns(h=pl.Series([1, None, 2, 7, 8, 7, 9, 9]))
+        with pytest.raises(CelosiaError) as error:
+            risk.panel(homes, person="id", round="ola", keys=["zona"], household="h")
+        assert error.value.code == "group-missing"
+
+    @quiet
+    @given(key_frames(max_keys=2, min_rows=4), st.integers(2, 3), st.sampled_from(["wildcard", "strict"]))
+    def test_the_chain_is_the_long_key(self, frame, rounds, missing):
+        keys = [name for name in frame.columns if name != "w"]
+        people = -(-frame.height // rounds)
+        place = np.arange(frame.height)
+        long = frame.with_columns(id=pl.Series(place % people), ola=pl.Series(place // people))
+        found = risk.panel(long, "id", "ola", keys, missing=missing)
+        wide = pl.DataFrame({"id": np.arange(people)})
+        for name in long["ola"].unique().sort():
+            now = long.filter(pl.col("ola") == name).select("id", *(pl.col(k).alias(f"{k}{name}") for k in keys))
+            wide = wide.join(now.with_columns(**{f"here{name}": pl.lit(1)}), on="id", how="left")
+        here = [name for name in wide.columns if name.startswith("here")]
+        wide = wide.with_columns(pl.col(here).fill_null(0)).sort("id")
+        # an absent round is a category: its keys get one code of their own
+        absent = [
+            pl.when(pl.col(f"here{c[-1]}") == 0).then(pl.lit("absent")).otherwise(pl.col(c).cast(pl.String)).alias(c)
+            for c in wide.columns
+            if c != "id" and c not in here
+        ]
+        table = wide.with_columns(absent).drop("id", *here)
+        expected = risk.frequencies(table, table.columns, missing=missing).sample
+        assert found.chain.frequencies.sample.tolist() == expected.tolist()
 
     def test_a_person_twice_in_a_round_is_refused(self):
         twice = pl.concat([self.frame, self.frame[:1]])

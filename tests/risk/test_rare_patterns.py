@@ -75,4 +75,4 @@ def test_not_applicable_is_named_and_unanswered_takes_no_part():
 def test_options_below_one_are_refused(option):
     with pytest.raises(CelosiaError) as caught:
         rare_patterns(pl.DataFrame({"a": [1]}), ["a"], **{option: 0})
-    assert caught.value.code == "option-range" and caught.value.facts["option"] == option
+    assert caught.value.code == "option-whole" and caught.value.facts["option"] == option

@@ -46,8 +46,8 @@ def test_dimensions_add_up():
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        ({"max_dim": 0}, "option-range"),
-        ({"threshold": 0}, "option-range"),
+        ({"max_dim": 0}, "option-whole"),
+        ({"threshold": 0}, "option-whole"),
         ({"threshold": [3]}, "threshold-dimensions"),
         ({"keys": ["a", "a"]}, "keys-repeated"),
     ],

@@ -101,7 +101,7 @@ def test_results_show_totals_and_no_codes():
         ({"dis_fraction": 0}, "option-range"),
         ({"dis_fraction": 1.5}, "option-range"),
         ({"scores": "other"}, "option-unknown"),
-        ({"max_size": 0}, "option-range"),
+        ({"max_size": 0}, "option-whole"),
         ({"keys": []}, "keys-none"),
         ({"keys": ["a", "a"]}, "keys-repeated"),
         ({"keys": ["none"]}, "variable-unknown"),

@@ -73,6 +73,7 @@ Hierarchies = Annotated[list[str] | None, _option("--hierarchy", metavar="option
 Matrices = Annotated[Path | None, _option("--matrices", metavar="file")]
 Groups = Annotated[list[str] | None, _option("--group", "-g", metavar="option")]
 Treated = Annotated[bool, _option("--treated")]
+Scenarios = Annotated[list[str] | None, _option("--scenario", "-s", metavar="name")]
 Delimiter = Annotated[str | None, _option("--delimiter", metavar="sign")]
 Decimal = Annotated[str | None, _option("--decimal", metavar="sign")]
 Encoding = Annotated[str | None, _option("--encoding", metavar="name")]
@@ -163,6 +164,7 @@ def _risk(
     group: Groups = None,
     option: Options = None,
     treated: Treated = False,
+    scenario: Scenarios = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -177,8 +179,9 @@ def _risk(
     if is_plan(file):
         said = {"keys": keys, "weight": weight, "household": household, "dictionary": dictionary}
         _refuse(said | {"original": original, "group": group} | form, "option-of-plan")
+        more |= {"scenario": scenario or []}
         return plan_risk(context.obj, file, missing, measure or [], more, option or [], treated)
-    _refuse({"treated": treated}, "option-of-data")
+    _refuse({"treated": treated, "scenario": scenario}, "option-of-data")
     if keys is None:
         raise OptionError("usage-option-missing", option="--keys")
     asked = Asked(file, _split(keys), weight, household, missing, dictionary, form)

@@ -12,7 +12,7 @@ import polars as pl
 from celosia.cli.output import Output
 from celosia.core.dictionary import Role
 from celosia.core.errors import DataError, OptionError
-from celosia.core.language import number, percent, text
+from celosia.core.language import number, text
 from celosia.core.microdata import Microdata
 from celosia.core.results import Result
 
@@ -120,9 +120,24 @@ def by_groups(found: Mapping[str, Result], masks: Mapping[str, Any], data: Micro
 def show(output: Output, found: Mapping[str, Result], groups: Mapping[str, Result], title: str = "") -> None:
     """Print each result as its table, its groups after it."""
     for name, result in found.items():
-        output.table(_shown(result), title=f"{title}{name}")
+        show_result(output, result, f"{title}{name}")
         if name in groups:
-            output.table(_shown(groups[name]), title=text("risk.by-group", measure=f"{title}{name}"))
+            show_result(output, groups[name], text("risk.by-group", measure=f"{title}{name}"))
+
+
+def show_result(output: Output, result: Result, title: str) -> None:
+    """Print the tables of a result with their titles, and what they must not be read without."""
+    for code, table in result.views().items():
+        output.table(_shown(table), title=text(code) if code else title)
+        if table.height > _ROWS:
+            output.say(text("risk.more-rows", count=number(table.height - _ROWS, 0)))
+    for remark in result.remarks():
+        output.say(remark)
+
+
+def _shown(table: pl.DataFrame) -> pl.DataFrame:
+    """The first rows of a table, without the columns that say nothing."""
+    return table.select(name for name in table.columns if table[name].null_count() < table.height).head(_ROWS)
 
 
 def plain(found: Mapping[str, Result]) -> dict[str, Any]:
@@ -171,55 +186,33 @@ def named(written: str, option: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def _shown(result: Result) -> pl.DataFrame:
-    """The table of a result that people can read: not one row a record."""
-    table = result.summary() if hasattr(result, "summary") else result.table()
-    return table.head(_ROWS)
-
-
 def risk(output: Output, asked: Asked, more: Mapping[str, Any]) -> int:
-    """Measure and print frequencies, individual, household and global risk."""
-    from celosia.risk import individual
+    """Measure and print frequencies, individual, household and global risk, the ways of counting side by side."""
+    from celosia.cli.risk_figures import agree, figures
+    from celosia.cli.risk_figures import plain as plain_figures
+    from celosia.risk import scenarios
+    from celosia.risk.frequencies import COUNTINGS
+    from celosia.risk.options import one_of
 
     refuse_idle((), None, more)
-    keys, weight, missing = asked.keys, asked.weight, asked.missing or "wildcard"
     with output.working(), output.progress() as run:
         key = run.step("record-ids").secret
         data, truth = asked.read(key), None
         if more["original"] is not None:
             truth, data = _matched(read_table(more["original"], asked.dictionary, key), data)
-        known = truth if missing == "intruder" else None
-        found = individual(data, keys, weight, asked.household, missing, truth=known, run=run)  # type: ignore[arg-type]
-        grouped = by_groups({"individual": found}, conditions(more["group"]), truth or data)
-    frequencies = found.frequencies
-    rows = [
-        (text("figure.records"), number(found.records, 0), ""),
-        (text("figure.global"), number(found.expected, 2), percent(found.global_risk)),
-    ]
-    if found.household_expected is not None and found.household_global_risk is not None:
-        rows.append(
-            (
-                text("figure.global-household"),
-                number(found.household_expected, 2),
-                percent(found.household_global_risk),
-            )
-        )
-    for k in (2, 3, 5):
-        below = frequencies.below(k)
-        rows.append((text("figure.below", k=k), number(below, 0), percent(below / found.records)))
-    rows += [
-        (text("figure.above-level", level=percent(at, 0)), number(found.above(at), 0), percent(found.share_above(at)))
-        for at in (0.01, 0.05, 0.25)
-    ]
-    output.table(pl.DataFrame(rows, schema=["figure", "count", "share"], orient="row"), title=asked.file.name)
+        if asked.missing is not None:
+            one_of("missing", asked.missing, COUNTINGS)
+        ways: Any = COUNTINGS if truth is not None else COUNTINGS[:2]
+        ways = ways if asked.missing is None else (asked.missing,)
+        known = truth if "intruder" in ways else None
+        file = asked.file.name
+        risks = scenarios(data, {file: asked.keys}, asked.weight, asked.household, ways, known, run).risks
+        found = {way: risk for (_, way), risk in risks.items()}
+        grouped = by_groups({"individual": found[ways[0]]}, conditions(more["group"]), truth or data)
+    output.table(figures(found), title=file)
     if grouped:
-        output.table(_shown(grouped["individual"]), title=text("risk.by-group", measure=text("figure.global")))
-    output.say(text("risk.basis", keys=keys, counting=text(f"counting.{missing}")))
-    output.say(text("risk.weighted" if weight else "risk.whole"))
-    results = {
-        "frequencies": frequencies.to_dict(),
-        "risk": found.to_dict(),
-        "violations": {str(k): frequencies.below(k) for k in (2, 3, 5)},
-        "table": found.table().to_dicts(),
-    } | ({"groups": plain(grouped)} if grouped else {})
-    return output.done(results)
+        output.table(_shown(grouped["individual"].table()), title=text("risk.by-group", measure=text("figure.global")))
+    counting = text("counting.both") if agree(found) else ", ".join(text(f"counting.{way}") for way in found)
+    output.say(text("risk.basis", keys=asked.keys, counting=counting))
+    output.say(text("risk.weighted" if asked.weight else "risk.whole"))
+    return output.done(plain_figures(found) | ({"groups": plain(grouped)} if grouped else {}))

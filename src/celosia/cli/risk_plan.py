@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from celosia.cli.output import Output
-from celosia.cli.risk import named_files, plain, refuse_idle, show, typed_options
-from celosia.core.errors import OptionError, RoleError
+from celosia.cli.risk import named_files, plain, refuse_idle, show, show_result, typed_options
+from celosia.core.errors import RoleError
 from celosia.core.language import text
 from celosia.core.results import Result
 from celosia.core.run import Run
 
 if TYPE_CHECKING:
     from celosia.process import Plan, Study
+    from celosia.process.scenario import Scenario
 
 
 def is_plan(path: Path) -> bool:
@@ -37,12 +38,13 @@ def plan_risk(
     plan = Plan.load(path)
     if not plan.scenarios:
         raise RoleError("scenario-missing")
+    scenarios = [plan.scenario(name) for name in more["scenario"]] or plan.scenarios
     with output.working(), output.progress(_key(plan)) as run:
         study = _study(plan, run, treated)
         if names:
-            results = _measured(output, study, missing, names, more, options)
+            results = _measured(output, study, scenarios, missing, names, more, options)
         else:
-            results = _side_by_side(output, study, missing, more)
+            results = _side_by_side(output, study, scenarios, missing, more)
     output.say(text("risk.of-treated" if treated else "risk.of-source"))
     return output.done({"treated": treated, **results})
 
@@ -62,27 +64,31 @@ def _study(plan: Plan, run: Run, treated: bool) -> Study:
     return study.replay(plan) if treated else study
 
 
-def _side_by_side(output: Output, study: Study, missing: str | None, more: Mapping[str, Any]) -> dict[str, Any]:
+def _side_by_side(
+    output: Output, study: Study, scenarios: Sequence[Scenario], missing: str | None, more: Mapping[str, Any]
+) -> dict[str, Any]:
     """All scenarios in one table, the rounds of panels, and the risk in each group."""
     refuse_idle((), None, more)
     from celosia.risk.frequencies import COUNTINGS
+    from celosia.risk.options import one_of
 
-    if missing is not None and missing not in COUNTINGS:
-        raise OptionError("option-unknown", option="missing", known=COUNTINGS)
-    together = study.scenarios([missing] if missing else COUNTINGS)
-    panels: dict[str, Result] = {s.name: study.panel(s.name) for s in study.plan.scenarios if s.person is not None}
-    groups: dict[str, Result] = {s.name: study.by_group(s.name) for s in study.plan.scenarios if study.plan.groups}
-    output.table(together.table(), title=text("label.scenarios"))
+    if missing is not None:
+        one_of("missing", missing, COUNTINGS)
+    together = study.scenarios([missing] if missing else COUNTINGS, [s.name for s in scenarios])  # type: ignore[list-item]
+    panels: dict[str, Result] = {s.name: study.panel(s.name) for s in scenarios if s.person is not None}
+    groups: dict[str, Result] = {s.name: study.by_group(s.name) for s in scenarios if study.plan.groups}
+    show_result(output, together, text("label.scenarios"))
     for name, panel in panels.items():
-        output.table(panel.table(), title=text("risk.rounds", scenario=name))
+        show_result(output, panel, text("risk.rounds", scenario=name))
     for name, group in groups.items():
-        output.table(group.table(), title=text("risk.by-group", measure=name))
+        show_result(output, group, text("risk.by-group", measure=name))
     return {**together.to_dict(), "panels": plain(panels), "groups": plain(groups)}
 
 
 def _measured(
     output: Output,
     study: Study,
+    scenarios: Sequence[Scenario],
     missing: str | None,
     names: Sequence[str],
     more: Mapping[str, Any],
@@ -95,7 +101,7 @@ def _measured(
     beside = {**named_files(more), "sensitive": _one_or_more(more["sensitive"]), "missing": missing}
     given = {option: value for option, value in beside.items() if value}
     measured = {}
-    for scenario in study.plan.scenarios:
+    for scenario in scenarios:
         found: dict[str, Result] = {}
         for name in names:
             own = {option: value for option, value in given.items() if knows(name, option)}

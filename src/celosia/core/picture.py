@@ -18,6 +18,8 @@ from celosia.core.results import heading
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"  # a name, never fetched
 _COLOURS = ("#b5651d", "#0b5c8a", "#4f7f4f", "#7b4b94", "#8a8a2a", "#555555")
 """Distinct in print and for the colour-blind; before is brown, after is blue."""
+_LONG = 16
+"""Letters of a name above which bars lie on their side."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +52,12 @@ def chart(
     share: bool = False,
     logarithmic: Sequence[str] = (),
     rule: float | None = None,
+    behind: pl.DataFrame | None = None,
 ) -> Picture:
     """A chart of one table: ``x`` in the order of the rows, ``y`` a number (or a share), one colour a group.
 
-    ``rule`` is the height of a line across, to read the others against.
+    ``rule`` is the height of a line across, to read the others against; ``behind`` holds what ``rows`` sum up, in the
+    same columns, shown as faint points. Bars with long names lie on their side.
     """
     discrete = mark == "bar" or not rows[x].dtype.is_numeric()
     along: dict[str, Any] = {"field": x, "title": heading(x), "type": "nominal" if discrete else "quantitative"}
@@ -65,31 +69,44 @@ def chart(
     for name, axis in ((x, along), (y, up)):
         if name in logarithmic:
             axis["scale"] = {"type": "log"}
-    encoding: dict[str, Any] = {"x": along, "y": up}
+    lies = mark == "bar" and max((len(str(name)) for name in rows[x]), default=0) > _LONG
+    if lies:
+        along |= {"axis": {"labelLimit": 400}, "title": None}
+    encoding: dict[str, Any] = {"y": along, "x": up} if lies else {"x": along, "y": up}
     if group is None:
         encoding["color"] = {"value": _COLOURS[1]}
     else:
-        encoding["color"] = {"field": group, "sort": None, "title": heading(group), "scale": {"range": list(_COLOURS)}}
+        legend, colours = {"labelLimit": 300, "symbolOpacity": 1}, {"range": list(_COLOURS)}
+        named = {"field": group, "sort": None, "title": heading(group)}
+        encoding["color"] = {**named, "legend": legend, "scale": colours}
         if mark == "bar":
-            encoding["xOffset"] = {"field": group, "sort": None}
+            encoding["yOffset" if lies else "xOffset"] = {"field": group, "sort": None}
     drawn: dict[str, Any] = {"mark": {"type": mark, "point": True} if mark == "line" else mark, "encoding": encoding}
-    if rule is not None:
-        across = {
-            "mark": {"type": "rule", "strokeDash": [4, 3]},
-            "encoding": {"y": {"datum": rule, "type": "quantitative"}},
-        }
-        drawn = {"layer": [across, drawn]}
+    layers = [*_around(rule, behind, encoding), drawn]
+    height = 34 * rows.height if lies else 240
     return Picture(
         alternative,
         {
             "$schema": _SCHEMA,
             "width": 520,
-            "height": 240,
+            "height": height,
             "data": {"values": rows.to_dicts()},
-            **drawn,
+            **({"layer": layers} if len(layers) > 1 else drawn),
             "config": {
                 "font": "system-ui, DejaVu Sans, sans-serif",
                 "axis": {"labelFontSize": 12, "titleFontSize": 12},
             },
         },
     )
+
+
+def _around(rule: float | None, behind: pl.DataFrame | None, encoding: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What stands behind a chart: a line across, and the values that it sums up."""
+    layers: list[dict[str, Any]] = []
+    if rule is not None:
+        level = {"y": {"datum": rule, "type": "quantitative"}}
+        layers.append({"mark": {"type": "rule", "strokeDash": [4, 3]}, "encoding": level})
+    if behind is not None:
+        faint = {"type": "point", "filled": True, "size": 14, "opacity": 0.4}
+        layers.append({"data": {"values": behind.to_dicts()}, "mark": faint, "encoding": dict(encoding)})
+    return layers

@@ -40,14 +40,24 @@ def risk(study: Study, scenario: Scenario, missing: Missing) -> IndividualRisk:
     """The risk of a scenario; of a panel, that of the chain of all rounds."""
     if scenario.person is not None:
         return panel_risk(study, scenario, missing).chain
+    data, keys, known = _seen(study, scenario, missing)
+    return individual(data, keys, _weight(study), study.household, missing, truth=known, run=study.run)
+
+
+def _seen(study: Study, scenario: Scenario, missing: Any) -> tuple[Microdata, list[str], Microdata | None]:
+    """The records that a scenario's intruder sees, its keys in them, and the true records where he is the one counting.
+
+    Who lives together, and which records of a panel are one person's, can be told from a file that kept no id: a step
+    that drops it hides neither.
+    """
     guessed = missing == "intruder"
     data, keys = _with_keys(study.filled if guessed else study.data, scenario)
-    household = study.household
-    if household is not None and household not in data:
-        home = study.root.data.in_order_of(data.ids).column(household)
-        data = data.with_columns({household: home})
-    known = _with_keys(study.truth, scenario)[0] if guessed else None
-    return individual(data, keys, _weight(study), household, missing, truth=known, run=study.run)
+    told = (study.household, scenario.person, scenario.round)
+    gone = [name for name in told if name is not None and name not in data]
+    if gone:
+        first = study.root.data.in_order_of(data.ids)
+        data = data.with_columns({name: first.column(name) for name in gone})
+    return data, keys, _with_keys(study.truth, scenario)[0] if guessed else None
 
 
 def _weight(study: Study) -> str | None:
@@ -66,19 +76,19 @@ def panel_risk(study: Study, scenario: Scenario, missing: Missing = "wildcard") 
     """Risk of each round of a panel alone, and of the chain."""
     if scenario.person is None or scenario.round is None:
         raise PlanError("not-a-panel", scenario=scenario.name)
-    guessed = missing == "intruder"
-    data = study.filled if guessed else study.data
-    known = study.truth if guessed else None
-    return panel(data, scenario.person, scenario.round, scenario.keys, _weight(study), missing, known, study.run)
+    data, keys, known = _seen(study, scenario, missing)
+    person, time = scenario.person, scenario.round
+    return panel(data, person, time, keys, _weight(study), study.household, missing, known, study.run)
 
 
-def side_by_side(study: Study, missing: Sequence[Missing]) -> ScenarioRisks:
-    """All scenarios under each way of counting; that of the intruder where no key was perturbed."""
+def side_by_side(study: Study, missing: Sequence[Missing], names: Sequence[str] | None = None) -> ScenarioRisks:
+    """Scenarios under each way of counting; that of the intruder where no key was perturbed."""
     moved = frozenset(scenario.name for scenario in study.plan.scenarios if perturbed(study, scenario))
     first = next((scenario.name for scenario in study.plan.scenarios if scenario.prioritised), None)
     risks = {
         (scenario.name, rule): study.risk(scenario.name, rule)
         for scenario in study.plan.scenarios
+        if names is None or scenario.name in names
         for rule in missing
         if rule != "intruder" or scenario.name not in moved
     }
@@ -93,7 +103,7 @@ def groups(study: Study, scenario: Scenario, risk: OfRecords) -> RiskByGroup:
     original = study.root.data.in_order_of(study.data.ids)
     members = {name: holds(condition, original) for name, condition in study.plan.groups.items()}
     if scenario.person is not None:
-        who = engine(study.data).group(scenario.person)
+        who = engine(_seen(study, scenario, None)[0]).group(scenario.person)
         members = {name: np.bincount(who.index, mask, who.size) > 0 for name, mask in members.items()}
     return by_group(risk, members)
 
@@ -116,17 +126,16 @@ def named(study: Study, name: str, scenario: Scenario, options: Mapping[str, Any
     """
     if scenario.person is not None and name != "panel":
         raise PlanError("measure-of-panel", measure=name, scenario=scenario.name)
-    guessed = options.get("missing") == "intruder"
-    data, keys = _with_keys(study.filled if guessed else study.data, scenario)
+    data, keys, known = _seen(study, scenario, options.get("missing"))
     at_hand = {
         "frame": data,
         "masked": data,
         "original": _original(study, scenario, name),
-        "truth": _with_keys(study.truth, scenario)[0] if guessed else None,
+        "truth": known,
         "keys": keys,
         "weight": _weight(study),
         "population": None if study.weighted else data.height,
-        "household": study.household if study.household in data else None,
+        "household": study.household,
         "person": scenario.person,
         "round": scenario.round,
         "run": study.run,

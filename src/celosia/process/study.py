@@ -218,12 +218,12 @@ class Study:
             self._measured[place] = measuring.risk(self, chosen, missing)
         return self._measured[place]
 
-    def scenarios(self, missing: Sequence[Missing] = COUNTINGS) -> ScenarioRisks:
-        """All scenarios under each way of counting, side by side.
+    def scenarios(self, missing: Sequence[Missing] = COUNTINGS, names: Sequence[str] | None = None) -> ScenarioRisks:
+        """All scenarios, or those of these names, under each way of counting, side by side.
 
         Where keys were perturbed nobody can be looked up by agreement: the intruder's way is the best guess there.
         """
-        return measuring.side_by_side(self, missing)
+        return measuring.side_by_side(self, missing, names)
 
     def by_group(self, scenario: str | None = None, measure: str = "individual", **options: Any) -> RiskByGroup:
         """A risk of each group that the plan names, the worst beside the mean: the individual one, or any by name."""

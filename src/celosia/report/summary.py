@@ -214,5 +214,4 @@ def group_table(study: Study, scenario: str) -> pl.DataFrame:
     """The plan's groups, the whole file first."""
     table = study.by_group(scenario).table()
     shown = ["group", "records", "global_risk", "household_global_risk", "share_unique", "share_violating_3"]
-    whole = pl.col("group").fill_null(text("label.whole-file"))
-    return table.with_columns(whole).select(name for name in shown if table[name].null_count() < table.height)
+    return table.select(name for name in shown if table[name].null_count() < table.height)

@@ -25,13 +25,13 @@ import polars as pl
 
 from celosia.core.codes import spell
 from celosia.core.errors import DataError, OptionError
-from celosia.core.language import percent, text
+from celosia.core.language import number, percent, text
 from celosia.core.microdata import Microdata
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.engines.contract import Ints
 from celosia.risk.classes import ROUNDING, Floats, SensitiveClasses, one_sensitive
-from celosia.risk.records import check_k
+from celosia.risk.options import whole_number, within
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +108,12 @@ class AlphaK(Tabular):
         """Violations of each condition, and of any."""
         found = {"small": self.small, "frequent": self.frequent, "any": self.violations}
         shares = [count / self.classes.keys.records for count in found.values()]
-        named = [text(f"alpha-k.{reason}", k=self.k, alpha=self.alpha) for reason in found]
+        named = [text(f"alpha-k.{reason}", k=self.k, alpha=number(self.alpha)) for reason in found]
         return pl.DataFrame({"measure": named, "violations": list(found.values()), "share": shares})
+
+    def remarks(self) -> tuple[str, ...]:
+        """What missing values count as."""
+        return self.classes.remarks()
 
     def picture(self) -> Picture:
         """Share of the records that violate each condition."""
@@ -162,9 +166,8 @@ def alpha_k(
     >>> alpha_k(frame, keys=["sexo"], sensitive="salud", alpha=0.5, k=2, value="vih").violations
     2
     """
-    if not 0 < alpha <= 1:
-        raise OptionError("option-range", option="alpha", low=0, high=1)
-    check_k(k)
+    within("alpha", alpha, 0, 1, above=True)
+    whole_number("k", k)
     data, classes = one_sensitive(frame, keys, sensitive)
     if data.height < k:
         raise DataError("fewer-than-k", count=data.height, k=k)

@@ -2,9 +2,11 @@ r"""Three attackers: the prosecutor, the journalist, the marketer.
 
 * The **prosecutor** knows that a person is in the file: risk :math:`1/f`.
 * The **journalist** does not, and looks the record up in the population: risk :math:`1/F`, with :math:`F` counted in a
-  register where there is one, else the sum of the weights. A record that nobody of the register agrees with keeps
-  the prosecutor's risk: the register does not know its people.
+  register where there is one, else the sum of the weights; never below :math:`f`, since the people of the file are of
+  the population too. A record that nobody of the register agrees with so keeps the prosecutor's risk.
 * The **marketer** wants as many right as possible: the mean of :math:`1/F` over the records.
+
+Where no published record agrees with a true key (``missing="intruder"``, :math:`f = 0`) nobody is found: the risk is 0.
 
 References
 ----------
@@ -21,12 +23,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from celosia.core.errors import warn
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
-from celosia.risk.frequencies import Missing, frequencies
-from celosia.risk.k_map import k_map
+from celosia.risk.frequencies import Missing, counting_remarks, frequencies
+from celosia.risk.k_map import people_of
 from celosia.risk.records import records_of
 
 Floats = npt.NDArray[np.float64]
@@ -40,6 +43,7 @@ class Attackers(Tabular):
     """Risk of each record."""
     journalist: Floats = field(repr=False)
     """Risk of each record."""
+    missing: Missing
 
     @property
     def marketer(self) -> float:
@@ -60,6 +64,14 @@ class Attackers(Tabular):
         names = ["attacker", "highest", "mean", "above_5", "above_20", "above_50"]
         return pl.DataFrame(rows, schema=names, orient="row")
 
+    def views(self) -> dict[str, pl.DataFrame]:
+        """The same figures, which are all risks."""
+        return {"": self.table().rename({"highest": "highest_risk", "mean": "mean_risk"})}
+
+    def remarks(self) -> tuple[str, ...]:
+        """How empty cells were counted."""
+        return counting_remarks(self.missing)
+
     def picture(self) -> Picture:
         """Mean risk of each attacker."""
         rows = self.table().select(
@@ -71,7 +83,7 @@ class Attackers(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """The table as plain numbers."""
-        return {"attackers": self.table().to_dicts()}
+        return {"missing": self.missing, "attackers": self.table().to_dicts()}
 
 
 def attackers(
@@ -101,9 +113,13 @@ def attackers(
     """
     data = records_of(frame)
     found = frequencies(data if truth is None else frame, keys, weight, missing, truth=truth, run=run)
+    people = found.population
     if register is not None:
-        people = k_map(data, keys, register).matches
-        journalist = 1.0 / np.where(people > 0, people, found.sample)
-    else:
-        journalist = 1.0 / np.maximum(found.population, found.sample)
-    return Attackers(1.0 / found.sample, journalist)
+        population, of_key, _ = people_of(data, keys, register)
+        people = population.of_records(of_key)
+    elif count := int((people < found.sample).sum()):
+        warn("population-below-sample", count=count)
+    nobody = np.zeros(found.records)
+    prosecutor = np.divide(1.0, found.sample, out=nobody.copy(), where=found.sample > 0)
+    journalist = np.divide(1.0, np.maximum(people, found.sample), out=nobody, where=found.sample > 0)
+    return Attackers(prosecutor, journalist, missing)

@@ -97,11 +97,22 @@ def deviations(values: Floats, names: Sequence[str]) -> Floats:
     for j, name in enumerate(names):
         if observed[j] < 2 or low[j] == high[j]:
             raise DataError("variable-constant", variable=name)
-    found: Floats = np.nanstd(values, axis=0, ddof=1)
+    size = magnitude(values)
+    found: Floats = np.nanstd(values / size, axis=0, ddof=1) * size
     return found
 
 
 def standardised(values: Floats, names: Sequence[str]) -> Floats:
     """Each column less its mean, over its standard deviation."""
-    scaled: Floats = (values - np.nanmean(values, axis=0)) / deviations(values, names)
+    of_order_one = values / magnitude(values)
+    scaled: Floats = (of_order_one - np.nanmean(of_order_one, axis=0)) / deviations(of_order_one, names)
     return scaled
+
+
+def magnitude(values: Floats) -> Floats:
+    """Of each column the power of two by which its largest value comes to be between a half and one.
+
+    Squares of what is divided by it neither overflow nor vanish, and it takes away no digit.
+    """
+    exponent = np.frexp(np.nanmax(np.abs(values), axis=0))[1]
+    return np.asarray(np.exp2(np.clip(exponent, -1022, 1023).astype(np.float64)))

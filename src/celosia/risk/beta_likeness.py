@@ -20,13 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from celosia.core.errors import OptionError
 from celosia.risk.class_figure import ClassFigure
 from celosia.risk.classes import ROUNDING, one_sensitive
+from celosia.risk.options import one_of
 
 Kind = Literal["basic", "enhanced"]
 
@@ -64,8 +64,7 @@ def beta_likeness(frame: Any, keys: Sequence[str], sensitive: str, kind: Kind = 
     >>> beta_likeness(frame, keys=["sexo"], sensitive="salud").largest
     1.0
     """
-    if kind not in ("basic", "enhanced"):
-        raise OptionError("option-unknown", option="kind", known=("basic", "enhanced"))
+    one_of("kind", kind, get_args(Kind))
     _, classes = one_sensitive(frame, keys, sensitive)
     whole = classes.whole[classes.value]
     gain = np.maximum(classes.share / whole - 1, 0)

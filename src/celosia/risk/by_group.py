@@ -32,6 +32,10 @@ class OfRecords(Protocol):
         """Figures of each record, in row order, the foremost first; more is worse."""
         ...
 
+    def remarks(self) -> tuple[str, ...]:
+        """What they must not be read without."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class RiskByGroup(Tabular):
@@ -43,10 +47,13 @@ class RiskByGroup(Tabular):
         What the measure says of each record, the foremost figure first.
     groups
         Name of the group → its records.
+    basis
+        The measure itself, which says what its figures rest on.
     """
 
     figures: Mapping[str, npt.NDArray[Any]] = field(repr=False)
     groups: Mapping[str, Mask] = field(repr=False)
+    basis: OfRecords = field(repr=False)
 
     @property
     def foremost(self) -> str:
@@ -73,10 +80,20 @@ class RiskByGroup(Tabular):
         highest = float(self.figures[self.foremost][members].max()) if count else None
         return {"group": name, "records": count, **means, "highest": highest}
 
+    def views(self) -> dict[str, pl.DataFrame]:
+        """The table; the highest risk is a share but where the figure is none."""
+        return {"": self.table().rename({} if self.foremost == "mean" else {"highest": "highest_risk"})}
+
+    def remarks(self) -> tuple[str, ...]:
+        """Which group stands worst, and what the measure itself has to say."""
+        if self.worst is None:
+            return self.basis.remarks()
+        return (text("remark.worst", group=self.worst, figure=heading(self.foremost)), *self.basis.remarks())
+
     def picture(self) -> Picture:
         """The foremost figure of each group beside the file's."""
         figure = pl.col(self.foremost).replace(float("inf"), None).fill_null(0.0)
-        rows = self.table().select(pl.col("group").fill_null(text("label.whole-file")), figure.alias("share"))
+        rows = self.table().select(pl.col("group").fill_null(text("none.group")), figure.alias("share"))
         said = ", ".join(f"{group}: {percent(share)}" for group, share in rows.iter_rows())
         alternative = text("picture.by-group", figure=heading(self.foremost), said=said)
         return chart(rows, "group", "share", share=True, alternative=alternative)
@@ -125,4 +142,4 @@ def by_group(risk: OfRecords, groups: Mapping[str, Mask | str], frame: Any = Non
         if mask.dtype != np.bool_ or mask.size != records:
             raise OptionError("group-mask", records=records)
         masks[name] = mask
-    return RiskByGroup(figures, masks)
+    return RiskByGroup(figures, masks, risk)

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.errors import DataError, OptionError
+from celosia.core.errors import DataError
 from celosia.core.frames import variable_names
 from celosia.core.language import number, percent, text
 from celosia.core.picture import Picture, chart
@@ -37,6 +37,7 @@ from celosia.engines import Keys, engine
 from celosia.kernels.reidentification import usual_risks
 from celosia.risk.class_sizes import ClassSizes, Floats
 from celosia.risk.log_linear import of_keys
+from celosia.risk.options import one_of, whole_number, within
 from celosia.risk.population_uniqueness import of_sizes
 from celosia.risk.records import records_of
 
@@ -84,20 +85,30 @@ class Calibration(Tabular):
         )
 
     def picture(self, target: str = "population_uniques") -> Picture:
-        """Relative bias at each sampling fraction, a line an estimator; the truth is the line across."""
+        """Relative bias at each sampling fraction, a line an estimator, and a faint point a sample.
+
+        The truth is the line across.
+        """
         known = self.samples["target"].unique(maintain_order=True).to_list()
-        if target not in known:
-            raise OptionError("option-unknown", option="target", known=tuple(known))
+        one_of("target", target, known)
         rows = self.table().filter(pl.col("target") == target).drop_nulls("bias")
         at = pl.col("fraction").map_elements(_in_percent, return_dtype=pl.String)
         said = "; ".join(
             f"{estimator}, {_in_percent(fraction)}: {percent(bias, 1)}"
             for fraction, bias, estimator in rows.select("fraction", "bias", "estimator").iter_rows()
         )
-        rows = rows.select(at, "bias", "estimator")
-        alternative = text("picture.calibration", target=text(f"target.{target}"), said=said)
+        whole = self.samples.filter(pl.col("target") == target, pl.col("truth") > 0).drop_nulls("estimate")
+        each = whole.select(at, (pl.col("estimate") / pl.col("truth") - 1).alias("bias"), "estimator")
         return chart(
-            rows, "fraction", "bias", mark="line", group="estimator", share=True, rule=0.0, alternative=alternative
+            rows.select(at, "bias", "estimator"),
+            "fraction",
+            "bias",
+            mark="line",
+            group="estimator",
+            share=True,
+            rule=0.0,
+            behind=each,
+            alternative=text("picture.calibration", target=text(f"target.{target}"), said=said),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -164,12 +175,11 @@ def calibration(
 
 
 def _require(fractions: Sequence[float], estimators: Sequence[str], repeats: int) -> None:
-    if repeats < 1:
-        raise OptionError("option-range", option="repeats", low=1, high="∞")
-    if not fractions or not all(0 < fraction <= 1 for fraction in fractions):
-        raise OptionError("option-range", option="fractions", low=0, high=1)
-    if not estimators or not set(estimators) <= set(ALL_ESTIMATORS):
-        raise OptionError("option-unknown", option="estimators", known=ALL_ESTIMATORS)
+    whole_number("repeats", repeats)
+    for fraction in fractions or (None,):
+        within("fractions", fraction, 0, 1, above=True)
+    for estimator in estimators or ("",):
+        one_of("estimators", estimator, ALL_ESTIMATORS)
 
 
 def _draw(known: Keys, ids: npt.NDArray[np.uint64], fraction: float, run: Run) -> npt.NDArray[np.int64]:

@@ -8,9 +8,10 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from celosia.core.errors import DataError, OptionError, warn
+from celosia.core.errors import DataError, warn
 from celosia.engines import Engine, Keys
 from celosia.engines.contract import WEIGHT_SCALE
+from celosia.risk.options import whole_number
 
 Floats = npt.NDArray[np.float64]
 
@@ -64,8 +65,7 @@ class Cells:
 
 def refuse_beyond(most: int, cells: int) -> None:
     """Refuse a model with more cells than allowed."""
-    if most < 1:
-        raise OptionError("option-range", option="max_cells", low=1, high="∞")
+    whole_number("max_cells", most)
     if cells > most:
         raise DataError("model-cells", cells=cells, limit=most, gigabytes=round(cells * _BYTES / 2**30, 1))
 

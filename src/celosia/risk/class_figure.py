@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.errors import OptionError
 from celosia.core.language import number, percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.risk.classes import ROUNDING, Floats, SensitiveClasses
+from celosia.risk.options import within
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +52,7 @@ class ClassFigure(Tabular):
 
     def beyond(self, limit: float) -> npt.NDArray[np.bool_]:
         """The classes with an observed value that do not comply with a limit."""
-        if not 0 < limit <= self.highest or not isfinite(limit):
-            raise OptionError("option-range", option="limit", low=0, high=self.highest)
+        within("limit", limit, 0, self.highest, above=True)
         hair = ROUNDING * max(1.0, limit)
         fails = self.of_class >= limit - hair if self.strict else self.of_class > limit + hair
         return fails & (self.classes.observed > 0)
@@ -76,6 +74,10 @@ class ClassFigure(Tabular):
         found = [self.violations(limit) for limit in self.levels]
         shares = [count / self.classes.keys.records for count in found]
         return pl.DataFrame({"limit": list(self.levels), "violations": found, "share": shares})
+
+    def remarks(self) -> tuple[str, ...]:
+        """What missing values count as."""
+        return self.classes.remarks()
 
     def picture(self) -> Picture:
         """Share of the records that violate each of a few limits."""

@@ -1,4 +1,4 @@
-"""SensitiveClasses of records with equal keys, and the values of a sensitive variable in them.
+"""Classes of records with equal keys, and the values of a sensitive variable in them.
 
 What the measures of attribute disclosure share. A missing key is a category, as in the literature's equivalence
 classes: nobody is hidden among the records of another class because a cell was emptied.
@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from celosia.core.errors import DataError, RoleError
 from celosia.core.frames import variable_names
+from celosia.core.language import number, text
 from celosia.core.microdata import Microdata
 from celosia.engines import Keys, engine
 from celosia.engines.contract import Categories, Ints
@@ -109,6 +110,12 @@ class SensitiveClasses:
         total = np.bincount(self.value, weights=self.count, minlength=len(self.categories))
         shares: Floats = total / total.sum()
         return shares
+
+    def remarks(self) -> tuple[str, ...]:
+        """What missing keys and missing sensitive values count as, in sentences."""
+        count = int(self.missing.sum())
+        lost = text("remark.sensitive-missing", variable=self.sensitive, count=number(count, 0))
+        return (text("remark.classes"), lost) if count else (text("remark.classes"),)
 
     def sums(self, of_pair: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The sum over the pairs of each class; 0 for a class without observed values."""

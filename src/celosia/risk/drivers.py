@@ -24,20 +24,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 
-from celosia.core.errors import DataError, OptionError, RoleError
+from celosia.core.errors import RoleError
 from celosia.core.frames import variable_names
 from celosia.core.hierarchy import Hierarchy
-from celosia.core.language import percent, text
+from celosia.core.language import number, percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
 from celosia.engines import Counting, Keys, engine
+from celosia.risk.frequencies import counting_remarks
 from celosia.risk.individual import individual
 from celosia.risk.key_trials import Trials
+from celosia.risk.options import one_of, whole_number
 from celosia.risk.projection import project
 from celosia.risk.records import records_of
 
@@ -84,6 +86,16 @@ class Drivers(Tabular):
             *("variables", "size", "distinct", "distinction", "separation", "uniques_alone"),
             *("uniques_without", "uniques_fall", "risk_without", "risk_fall", "risk_recoded", "recode_fall"),
         )
+
+    def views(self) -> dict[str, pl.DataFrame]:
+        """What a decision turns on: what each set tells apart, and the falls."""
+        shown = ("variables", "distinct", "separation", "uniques_alone", "uniques_fall", "risk_fall", "recode_fall")
+        return {"": self.table().select(shown)}
+
+    def remarks(self) -> tuple[str, ...]:
+        """The figures that the falls are from, and how empty cells were counted."""
+        whole = text("remark.drivers", uniques=number(self.uniques, 0), risk=percent(self.global_risk))
+        return (whole, *counting_remarks(self.missing))
 
     def picture(self) -> Picture:
         """Share of the global risk that goes away with each key."""
@@ -132,15 +144,11 @@ def drivers(
     [('edad', 4), ('sexo', 0)]
     """
     names = variable_names(keys)
-    if max_size < 1:
-        raise OptionError("option-range", option="max_size", low=1, high=len(names))
-    if missing not in ("wildcard", "strict"):
-        raise OptionError("option-unknown", option="missing", known=("wildcard", "strict"))
+    whole_number("max_size", max_size)
+    one_of("missing", missing, get_args(Counting))
     if weight in names:
         raise RoleError("weight-is-key", variable=weight)
     data = records_of(frame)
-    if not data.height:
-        raise DataError("no-records")
     whole = individual(data, names, weight, missing=missing, run=run)
     trials = Trials.of(data, whole.frequencies.keys, weight, missing, hierarchies or {}, run or Run())
     classes = engine(data).encode(names, "strict")

@@ -35,7 +35,7 @@ import polars as pl
 from celosia.core.codes import spell_series
 from celosia.core.errors import DataError, RoleError
 from celosia.core.frames import enter, variable_names
-from celosia.core.language import percent, text
+from celosia.core.language import number, percent, text
 from celosia.core.microdata import Microdata
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
@@ -122,6 +122,13 @@ class ExactLinkage(Tabular):
                 row["right"] = float((self.agreeing[here] / self.candidates[here]).sum())
             rows.append(row)
         return pl.DataFrame(rows)
+
+    def remarks(self) -> tuple[str, ...]:
+        """How often a claim is right, beside a guess without any link."""
+        if self.precision is None or self.baseline is None:
+            return ()
+        facts = {"precision": percent(self.precision), "baseline": percent(self.baseline)}
+        return (text("remark.exact-linkage", linked=number(self.linked, 0), **facts),)
 
     def picture(self) -> Picture:
         """Share of the persons by the number of their candidates."""

@@ -30,7 +30,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -45,6 +44,7 @@ from celosia.core.results import Tabular
 from celosia.core.run import Run
 from celosia.engines import Counting, Engine, Keys, engine
 from celosia.engines.contract import WEIGHT_SCALE, Ints
+from celosia.risk.options import one_of, within
 from celosia.risk.records import records_of
 from celosia.risk.truth import Truth, in_published_coding
 from celosia.risk.wildcards import Numbers, Packed, count_in, warn_of_empty_records, wildcard
@@ -122,6 +122,10 @@ class Frequencies(Tabular):
         said = ", ".join(f"{f}: {percent(share)}" for f, share in self.by_size().iter_rows())
         return chart(self.by_size(), "f", "share", share=True, alternative=text("picture.by-size", said=said))
 
+    def remarks(self) -> tuple[str, ...]:
+        """How empty cells were counted."""
+        return counting_remarks(self.missing, self.keys)
+
     def to_dict(self) -> dict[str, Any]:
         """Totals: records, keys, uniques, pairs."""
         return {
@@ -133,6 +137,13 @@ class Frequencies(Tabular):
             "distinct": int(self.keys.count.size),
             "uniques": self.below(2),
         }
+
+
+def counting_remarks(missing: Missing, keys: Keys | None = None) -> tuple[str, ...]:
+    """The way of counting in words; of wildcards, where the keys have empty cells, that they are not to stand alone."""
+    said = text("remark.counting", counting=text(f"counting.{missing}"))
+    leans = missing == "wildcard" and keys is not None and bool((keys.digits == 0).any())
+    return (said, text("remark.wildcard-alone")) if leans else (said,)
 
 
 def frequencies(
@@ -178,10 +189,8 @@ def frequencies(
     ...     frequencies(frame, keys=["sexo", "educ"]).sample.tolist()
     [2, 2, 3]
     """
-    if not isinstance(alpha, Real) or not 0 <= alpha <= 1:
-        raise OptionError("option-range", option="alpha", low=0, high=1)
-    if missing not in COUNTINGS:
-        raise OptionError("option-unknown", option="missing", known=COUNTINGS)
+    within("alpha", alpha, 0, 1)
+    one_of("missing", missing, COUNTINGS)
     if (truth is not None) != (missing == "intruder"):
         raise OptionError("truth-needed" if truth is None else "truth-unused")
     names = variable_names(keys)

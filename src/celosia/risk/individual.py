@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,7 @@ from celosia.engines import Classes, engine
 from celosia.kernels.counting import unite_by
 from celosia.kernels.reidentification import exact_risks, usual_risks
 from celosia.risk.frequencies import Frequencies, Missing, frequencies
+from celosia.risk.options import one_of, within
 from celosia.risk.records import records_of
 
 Floats = npt.NDArray[np.float64]
@@ -148,8 +149,7 @@ class IndividualRisk(Tabular):
         reduced to ``x``. The first ``x`` at which the expected number of re-identifications falls below ``limit * n``
         is the threshold; ``None`` where the file is already below, 0 where no ``x`` suffices.
         """
-        if not 0 < max_global_risk <= 1:
-            raise OptionError("option-range", option="max_global_risk", low=0, high=1)
+        within("max_global_risk", max_global_risk, 0, 1, above=True)
         order = np.argsort(-self.of_key, kind="stable")
         risk, count = self.of_key[order], self.frequencies.keys.count[order]
         allowed = max_global_risk * self.records
@@ -181,6 +181,15 @@ class IndividualRisk(Tabular):
             rows.append((level, "global_risk", None, mean))
             rows += [(level, "share_above", at, self.share_above(at, household)) for at in (0.01, 0.05, 0.25, 0.5, 0.9)]
         return pl.DataFrame(rows, schema=["level", "measure", "at", "value"], orient="row")
+
+    def views(self) -> dict[str, pl.DataFrame]:
+        """The same figures, which are all shares."""
+        return {"": self.table().rename({"value": "share"})}
+
+    def remarks(self) -> tuple[str, ...]:
+        """How empty cells were counted, and what stands behind F."""
+        basis = text("risk.weighted" if self.frequencies.weighted else "risk.whole")
+        return (*self.frequencies.remarks(), basis)
 
     def picture(self) -> Picture:
         """Share of the records above each level of risk, for records and households."""
@@ -253,8 +262,7 @@ def of_frequencies(
     if short.any():
         warn("population-below-sample", count=int(found.keys.count[short].sum()))
         population = np.maximum(population, sample)
-    if estimator not in ("usual", "exact"):
-        raise OptionError("option-unknown", option="estimator", known=("usual", "exact"))
+    one_of("estimator", estimator, get_args(Estimator))
     of_key = np.empty(sample.size)
     if estimator == "exact":
         exact_risks(sample, population, of_key)

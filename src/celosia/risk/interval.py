@@ -26,11 +26,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.errors import OptionError
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.risk.before_after import Floats, deviations, pair
+from celosia.risk.options import within
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,16 +103,10 @@ def interval(original: Any, masked: Any, k: float = 0.05, variables: Sequence[st
     >>> interval(before, after).share
     0.5
     """
-    check_width(k)
+    within("k", k, 0, above=True)
     both = pair(original, masked, variables)
     x, y = both.values()
     return Interval(both.variables, k, close(x, y, k * deviations(y, both.variables)))
-
-
-def check_width(k: float) -> None:
-    """Refuse a width that is not a positive number."""
-    if not (k > 0 and np.isfinite(k)):
-        raise OptionError("option-range", option="k", low=0, high="∞")
 
 
 def close(x: Floats, y: Floats, width: Floats) -> npt.NDArray[np.bool_]:

@@ -24,7 +24,7 @@ from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
 from celosia.risk.frequencies import Frequencies, Missing, frequencies
-from celosia.risk.records import check_k
+from celosia.risk.options import whole_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +56,10 @@ class KAnonymity(Tabular):
         violations = [self.frequencies.below(level) for level in levels]
         return pl.DataFrame({"k": levels, "violations": violations, "share": [v / records for v in violations]})
 
+    def remarks(self) -> tuple[str, ...]:
+        """How empty cells were counted."""
+        return self.frequencies.remarks()
+
     def picture(self) -> Picture:
         """Share of the records that violate each level up to k."""
         rows = self.table().select(pl.col("k").cast(pl.String), "share")
@@ -83,7 +87,7 @@ def k_anonymity(
     run: Run | None = None,
 ) -> KAnonymity:
     """Count the records whose key fewer than k records share (parameters as in ``frequencies``)."""
-    check_k(k)
+    whole_number("k", k)
     found = frequencies(frame, keys, weight, missing, alpha, truth, run)
     if found.records < k:
         warn("fewer-than-k", count=found.records, k=k)

@@ -27,11 +27,12 @@ import polars as pl
 
 from celosia.core.errors import DataError, RoleError, warn
 from celosia.core.frames import enter, variable_names
-from celosia.core.language import percent, text
+from celosia.core.language import number, percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.engines import Keys, engine
-from celosia.risk.records import check_k, records_of
+from celosia.risk.options import whole_number
+from celosia.risk.records import records_of
 from celosia.risk.wildcards import Packed, count_in
 
 
@@ -84,13 +85,17 @@ class KMap(Tabular):
 
     def by_record(self) -> dict[str, npt.NDArray[Any]]:
         """Of each record: the journalist's risk, and whether it violates."""
-        return {"mean": self.risk, "share": self.matches < self.k}
+        return {"journalist": self.risk, "share": self.matches < self.k}
 
     def table(self) -> pl.DataFrame:
         """Violations for every level up to k; those that nobody agrees with are the records with F below 1."""
         levels = list(range(1, self.k + 1))
         found = [self.below(k) for k in levels]
         return pl.DataFrame({"k": levels, "violations": found, "share": [v / self.keys.records for v in found]})
+
+    def remarks(self) -> tuple[str, ...]:
+        """In how many people was looked."""
+        return (text("remark.register", people=number(self.population, 0), unmatched=number(self.unmatched, 0)),)
 
     def picture(self) -> Picture:
         """Share of the records that violate each level up to k."""
@@ -124,19 +129,27 @@ def k_map(frame: Any, keys: Sequence[str], register: Any, k: int = 2) -> KMap:
     >>> k_map(frame, keys=["sexo", "edad"], register=population).matches.tolist()
     [2, 1]
     """
-    check_k(k)
-    data, known = records_of(frame), enter(register)
+    whole_number("k", k)
+    found, of_key, people = people_of(frame, keys, register)
+    if people < k:
+        warn("fewer-than-k", count=people, k=k)
+    return KMap(found, of_key, int(k), people)
+
+
+def people_of(frame: Any, keys: Sequence[str], register: Any) -> tuple[Keys, npt.NDArray[np.int64], int]:
+    """The keys of a file, the persons of a register who agree with each, and how many persons it has.
+
+    Records that nobody agrees with are told of, and those that are more than the persons who do: no register of the
+    whole population has either.
+    """
+    data, known, names = records_of(frame), enter(register), variable_names(keys)
     if not known.height:
         raise DataError("register-empty")
-    names = variable_names(keys)
-    absent = [name for name in names if name not in known]
-    if absent:
+    if absent := [name for name in names if name not in known]:
         raise RoleError("register-without-keys", variables=tuple(absent))
     sample, population = engine(data).encode_with(names, known)
-    counted, _ = count_in(Packed.of(sample), Packed.of(population), population.count, population.count)
-    result = KMap(sample, counted, k, known.height)
-    if known.height < k:
-        warn("fewer-than-k", count=known.height, k=k)
-    if result.unmatched:
-        warn("register-unmatched", count=result.unmatched)
-    return result
+    of_key, _ = count_in(Packed.of(sample), Packed.of(population), population.count, population.count)
+    for code, short in (("unmatched", of_key == 0), ("below-sample", (of_key > 0) & (of_key < sample.count))):
+        if count := int(sample.count[short].sum()):
+            warn(f"register-{code}", count=count)
+    return sample, of_key, known.height

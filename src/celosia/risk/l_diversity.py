@@ -33,19 +33,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.errors import OptionError
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
-from celosia.core.results import Tabular, html_table
+from celosia.core.results import Tabular
 from celosia.engines.contract import Ints
 from celosia.risk.classes import ROUNDING, Floats, SensitiveClasses, sensitive_classes
+from celosia.risk.options import one_of, within
 
 Kind = Literal["distinct", "entropy", "recursive"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -109,10 +108,8 @@ class LDiversity(Tabular):
 
     def violations(self, l: float, kind: Kind = "distinct") -> int:  # noqa: E741
         """Records in classes where some sensitive variable falls short of l."""
-        if kind not in KINDS:
-            raise OptionError("option-unknown", option="kind", known=KINDS)
-        if not 1 <= l < float("inf"):
-            raise OptionError("option-range", option="l", low=1, high="n")
+        one_of("kind", kind, KINDS)
+        within("l", l, 1)
         short = np.logical_or.reduce([part.below(l, kind) for part in self.parts])
         return int(self.parts[0].classes.keys.count[short].sum())
 
@@ -132,6 +129,14 @@ class LDiversity(Tabular):
         return pl.concat(
             part.of_records().select(pl.lit(part.classes.sensitive).alias("sensitive"), pl.all()) for part in self.parts
         )
+
+    def views(self) -> dict[str, pl.DataFrame]:
+        """The summary: the table has a row a record."""
+        return {"": self.summary()}
+
+    def remarks(self) -> tuple[str, ...]:
+        """What missing values count as."""
+        return tuple(dict.fromkeys(said for part in self.parts for said in part.classes.remarks()))
 
     def summary(self) -> pl.DataFrame:
         """Records that fall short of each of a few l, by sense."""
@@ -154,9 +159,6 @@ class LDiversity(Tabular):
             "classes": int(self.parts[0].classes.keys.count.size),
             "sensitive": {part.classes.sensitive: _reached(part) for part in self.parts},
         }
-
-    def _repr_html_(self) -> str:
-        return html_table(self.summary())
 
 
 def _reached(part: Diversity) -> dict[str, Any]:
@@ -197,6 +199,5 @@ def l_diversity(frame: Any, keys: Sequence[str], sensitive: str | Sequence[str],
     >>> found.table()["distinct"].to_list(), found.violations(2)
     ([1, 1, 2, 2, 2], 2)
     """
-    if not (c > 0 and isfinite(c)):
-        raise OptionError("option-range", option="c", low=0, high="∞")
+    within("c", c, 0, above=True)
     return LDiversity(tuple(Diversity.of(classes, c) for classes in sensitive_classes(frame, keys, sensitive)), c)

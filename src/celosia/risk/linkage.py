@@ -42,6 +42,7 @@ from celosia.core.run import Run
 from celosia.risk.before_after import Floats, Pair, pair, standardised
 from celosia.risk.mixed_distance import Space, euclidean, gower, manhattan
 from celosia.risk.neighbours import neighbours
+from celosia.risk.options import one_of
 
 Method = Literal["nearest", "assignment"]
 Distance = Literal["euclidean", "manhattan", "gower"]
@@ -160,10 +161,8 @@ def linkage(
     >>> linkage(before, after).share
     0.75
     """
-    if method not in METHODS:
-        raise OptionError("option-unknown", option="method", known=METHODS)
-    if distance not in DISTANCES:
-        raise OptionError("option-unknown", option="distance", known=DISTANCES)
+    one_of("method", method, METHODS)
+    one_of("distance", distance, DISTANCES)
     if distance != "gower" and (categorical or ordered or importance):
         raise OptionError("gower-only", options=("categorical", "ordered", "importance"))
     both = pair(original, masked, variables)

@@ -50,6 +50,7 @@ from celosia.engines import Keys, engine
 from celosia.risk.cells import MOST_CELLS, Cells, Floats, raised, weighed
 from celosia.risk.model_fit import ModelFit
 from celosia.risk.model_terms import METHODS, Fitter, Method, Model, Terms, terms_of
+from celosia.risk.options import one_of, within
 from celosia.risk.records import records_of
 
 Recommended = Literal["main", "two-way", "search", "terms"]
@@ -162,6 +163,26 @@ class LogLinear(Tabular):
         }
         return pl.DataFrame({"measure": list(rows), "value": [float(value) for value in rows.values()]})
 
+    def views(self) -> dict[str, pl.DataFrame]:
+        """Sample uniques and what is expected of them; then the fit, on which both rest."""
+        figures = dict(self.table().iter_rows())
+        headline, fit = ("sample_uniques", "tau1", "tau2"), ("fit_z1", "fit_z2", "deviance", "parameters", "cells")
+        alone = max(self.sample_uniques, 1)
+        uniques = {
+            "measure": headline,
+            "value": [figures[name] for name in headline],
+            "share": [figures[name] / alone for name in headline],
+        }
+        return {
+            "": pl.DataFrame(uniques),
+            "tables.fit": pl.DataFrame({"measure": fit, "value": [figures[name] for name in fit]}),
+        }
+
+    def remarks(self) -> tuple[str, ...]:
+        """Whether the model serves, and which to try."""
+        other = self.recommended != self.terms.model or self.fit.verdict == "under"
+        return (self.fit.sentence, text(f"recommended.{self.recommended}")) if other else (self.fit.sentence,)
+
     def picture(self) -> Picture:
         """Sample uniques as a share of the records: all, expected to be matched, expected unique in the population."""
         figures = {"sample-uniques": self.sample_uniques, "tau2": self.tau2, "tau1": self.tau1}
@@ -228,12 +249,13 @@ def log_linear(
     >>> found.sample_uniques, round(found.tau1), round(found.tau2), found.fit.verdict
     (455, 20, 88, 'under')
     """
-    if method not in METHODS:
-        raise OptionError("option-unknown", option="method", known=METHODS)
+    one_of("method", method, METHODS)
     if (population is None) == (weight is None):
         raise OptionError("population-or-weight")
-    if not bound >= 1:
-        raise OptionError("option-range", option="bound", low=1, high="∞")
+    if population is not None:
+        within("population", population, 0)
+    if bound != float("inf"):
+        within("bound", bound, 1)
     names = variable_names(keys)
     if weight in names:
         raise RoleError("weight-is-key", variable=weight)

@@ -14,6 +14,7 @@ from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
 from celosia.core.errors import OptionError
 from celosia.core.results import Result
+from celosia.risk.options import one_of
 
 OF_ONE_FILE = (
     "frequencies",
@@ -107,8 +108,7 @@ def _refuse_unknown(name: str, function: Callable[..., Any], wanted: Iterable[st
 
 
 def _function(name: str) -> Callable[..., Any]:
-    if name not in NAMES:
-        raise OptionError("option-unknown", option="measure", known=NAMES)
+    one_of("measure", name, NAMES)
     from celosia import risk
 
     return getattr(risk, name)  # type: ignore[no-any-return]

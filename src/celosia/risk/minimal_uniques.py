@@ -32,6 +32,7 @@ from celosia.core.errors import OptionError
 from celosia.core.run import Run
 from celosia.engines import Keys
 from celosia.kernels.uniques import minimal_on
+from celosia.risk.options import whole_number
 
 _PLACES = 1 << 22
 """Up to so many codes are counted in a table with a place for each."""
@@ -117,9 +118,9 @@ def minimal_uniques(keys: Keys, max_size: int | None = None, run: Run | None = N
         Its threads share the sets of each size.
     """
     variables = len(keys.names)
+    if max_size is not None:
+        whole_number("max_size", max_size)
     top = variables if max_size is None else min(max_size, variables)
-    if top < 1:
-        raise OptionError("option-range", option="max_size", low=1, high=variables)
     search = _Search.of(keys)
     _require_room(variables, top, search.words)
     run = run or Run()

@@ -28,6 +28,7 @@ from celosia.core.dictionary import Level
 from celosia.core.errors import DataError, OptionError
 from celosia.core.microdata import Microdata
 from celosia.risk.before_after import Floats, Pair, columns
+from celosia.risk.options import within
 
 SQUARE, ABSOLUTE, UNEQUAL = 0, 1, 2
 """The terms that ``kernels.nearest`` adds."""
@@ -139,9 +140,9 @@ def gower(
     for name in (*categorical, *ordered, *(importance or {})):
         if name not in both.variables:
             raise OptionError("option-variable", option="variables", variable=name)
+    for counted in (importance or {}).values():
+        within("importance", counted, 0, above=True)
     weights = np.array([(importance or {}).get(name, 1.0) for name in both.variables])
-    if not (np.isfinite(weights).all() and (weights > 0).all()):
-        raise OptionError("option-range", option="importance", low=0, high="∞")
     pairs, kinds, spans = [], [], []
     for name in both.variables:
         unequal = name in categorical or (name not in ordered and is_categorical(both.original, name))

@@ -15,6 +15,7 @@ from celosia.core.run import Run
 from celosia.engines import Keys
 from celosia.risk.cells import Cells, Floats, refuse_beyond
 from celosia.risk.model_fit import ModelFit, assess
+from celosia.risk.options import one_of
 from celosia.risk.poisson import design_of, fit_design, fit_margins
 
 Method = Literal["default", "ce", "pml", "weighted", "ipf"]
@@ -41,8 +42,7 @@ def terms_of(model: Model, names: Sequence[str]) -> Terms:
     """The main effects of all variables, and the interactions that the model adds; a search starts from none."""
     main = tuple((name,) for name in names)
     if isinstance(model, str):
-        if model not in NAMED:
-            raise OptionError("option-unknown", option="model", known=NAMED)
+        one_of("model", model, NAMED)
         return Terms(model, main + (tuple(combinations(names, 2)) if model == "two-way" else ()))
     added = tuple(tuple(term) for term in model)
     unknown = tuple(sorted({name for term in added for name in term} - set(names)))

@@ -24,12 +24,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.errors import OptionError
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.risk.before_after import Floats, deviations, pair
-from celosia.risk.interval import check_width, close
+from celosia.risk.interval import close
+from celosia.risk.options import one_of, within
 
 Tail = Literal["upper", "lower", "both"]
 TAILS: tuple[Tail, ...] = ("upper", "lower", "both")
@@ -130,11 +130,9 @@ def outliers(
     >>> outliers(before, after, percentile=0.9).table()["unsafe"].to_list()
     [1]
     """
-    check_width(k)
-    if not 0.5 <= percentile < 1:
-        raise OptionError("option-range", option="percentile", low=0.5, high=1)
-    if tail not in TAILS:
-        raise OptionError("option-unknown", option="tail", known=TAILS)
+    within("k", k, 0, above=True)
+    within("percentile", percentile, 0.5, 1, below=True)
+    one_of("tail", tail, TAILS)
     both = pair(original, original if masked is None else masked, variables)
     x, y = both.values()
     outlying = _beyond(x, percentile, tail)

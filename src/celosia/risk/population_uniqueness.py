@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import polars as pl
 
@@ -37,6 +37,7 @@ from celosia.core.results import Tabular
 from celosia.engines import engine
 from celosia.engines.contract import WEIGHT_SCALE
 from celosia.risk.class_sizes import ClassSizes, Estimate
+from celosia.risk.options import one_of, within
 from celosia.risk.pitman import pitman
 from celosia.risk.records import records_of
 from celosia.risk.snb import snb, snb_shlosser
@@ -50,6 +51,8 @@ ESTIMATORS: Mapping[str, Callable[[ClassSizes, float], Estimate]] = {
 }
 _OF_THE_RULE = ("pitman", "zayatz", "snb")
 _SMALL_FRACTION = 0.1
+_TOO_SMALL = 0.01
+"""Samples on which every estimator has been seen to err by several times (``risk.calibration``)."""
 
 Estimator = Literal["dankar", "pitman", "zayatz", "snb", "snb_shlosser"]
 
@@ -112,6 +115,11 @@ class PopulationUniqueness(Tabular):
         schema = {"estimator": pl.String, "uniques": pl.Float64, "share": pl.Float64, "taken": pl.Boolean}
         return pl.DataFrame(rows + failed, schema=schema | {"why": pl.String}, orient="row")
 
+    def remarks(self) -> tuple[str, ...]:
+        """Why this estimator."""
+        small = self.fraction < _TOO_SMALL
+        return (self.why, text("remark.small-fraction")) if small else (self.why,)
+
     def picture(self) -> Picture:
         """Share of the population that each estimator calls unique."""
         rows = self.table().drop_nulls("share").select("estimator", "share")
@@ -163,10 +171,11 @@ def population_uniqueness(
     >>> found.estimator, round(found.share, 3)
     ('zayatz', 0.126)
     """
-    if method not in ESTIMATORS and method != "dankar":
-        raise OptionError("option-unknown", option="method", known=("dankar", *ESTIMATORS))
+    one_of("method", method, get_args(Estimator))
     if (population is None) == (weight is None):
         raise OptionError("population-or-weight")
+    if population is not None:
+        within("population", population, 0)
     names = variable_names(keys)
     if weight in names:
         raise RoleError("weight-is-key", variable=weight)

@@ -22,11 +22,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from celosia.core.errors import OptionError
 from celosia.core.run import Run
 from celosia.risk.before_after import Floats, deviations, pair
 from celosia.risk.linkage import Linkage, by_distance
 from celosia.risk.mixed_distance import euclidean, manhattan
+from celosia.risk.options import one_of
 
 RankDistance = Literal["euclidean", "manhattan"]
 RANK_DISTANCES: tuple[RankDistance, ...] = ("euclidean", "manhattan")
@@ -57,8 +57,7 @@ def rank_linkage(
     >>> rank_linkage(before, before.select(pl.col("ventas").log())).share
     1.0
     """
-    if distance not in RANK_DISTANCES:
-        raise OptionError("option-unknown", option="distance", known=RANK_DISTANCES)
+    one_of("distance", distance, RANK_DISTANCES)
     both = pair(original, masked, variables)
     sides = both.values()
     for side in sides:

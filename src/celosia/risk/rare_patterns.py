@@ -29,13 +29,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.errors import OptionError
 from celosia.core.frames import variable_names
 from celosia.core.language import text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular, html_table
 from celosia.core.run import Run
 from celosia.engines import Keys, engine
+from celosia.risk.options import whole_number
 from celosia.risk.projection import project, spelled
 from celosia.risk.records import records_of
 
@@ -82,6 +82,10 @@ class RarePatterns(Tabular):
     def by_size(self) -> pl.DataFrame:
         """How many patterns there are of each number of variables."""
         return pl.DataFrame({"size": list(self.found), "patterns": list(self.found.values())})
+
+    def views(self) -> dict[str, pl.DataFrame]:
+        """The patterns, and how many there are of each size."""
+        return {"": self.table(), "tables.patterns": self.by_size()}
 
     def picture(self) -> Picture:
         """Patterns by the number of their variables."""
@@ -135,8 +139,7 @@ def rare_patterns(
     """
     names = variable_names(keys)
     for option, value in (("most", most), ("max_size", max_size), ("at_most", at_most)):
-        if value < 1:
-            raise OptionError("option-range", option=option, low=1, high="n")
+        whole_number(option, value)
     search = _Search.of(engine(records_of(frame)).encode(names, "wildcard"), at_most)
     top = min(max_size, len(names))
     covered: dict[Subset, Mask] = {}

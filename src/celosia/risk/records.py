@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
-from celosia.core.errors import DataError, OptionError
+from celosia.core.errors import DataError
 from celosia.core.frames import enter
 from celosia.core.microdata import Microdata
 
@@ -29,9 +28,3 @@ def beside(published: Any, truth: Any) -> tuple[Microdata, Microdata]:
     if true.height != shown.height:
         raise DataError("truth-records", published=shown.height, truth=true.height)
     return shown, true
-
-
-def check_k(k: Any) -> None:
-    """Refuse a level that is not a whole number from 1 up."""
-    if not isinstance(k, Integral) or k < 1:
-        raise OptionError("option-range", option="k", low=1, high="n")

@@ -28,6 +28,7 @@ from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
 from celosia.engines import engine
+from celosia.risk.options import whole_number
 from celosia.risk.projection import project
 from celosia.risk.records import records_of
 
@@ -69,6 +70,11 @@ class RiskyCells(Tabular):
         tables = self.table().group_by("dimension", "threshold").agg(pl.col("cells", "risky").sum())
         return tables.sort("dimension").with_columns(share=pl.col("risky") / pl.max_horizontal("cells", 1))
 
+    def views(self) -> dict[str, pl.DataFrame]:
+        """Each table, and by dimension."""
+        named = {"threshold": "at_most"}
+        return {"": self.table().rename(named), "tables.by-dimension": self.by_dimension().rename(named)}
+
     def picture(self) -> Picture:
         """Share of the observed cells that are risky, by dimension."""
         rows = self.by_dimension().select(pl.col("dimension").cast(pl.String), "share")
@@ -108,14 +114,13 @@ def risky_cells(
     [0, 1, 2]
     """
     names = variable_names(keys)
-    if max_dim < 1:
-        raise OptionError("option-range", option="max_dim", low=1, high=len(names))
+    whole_number("max_dim", max_dim)
     top = min(max_dim, len(names))
-    limits = (threshold,) * max_dim if isinstance(threshold, int) else tuple(threshold)
+    limits = tuple(threshold) if isinstance(threshold, Sequence) else (threshold,) * max_dim
     if len(limits) < top:
         raise OptionError("threshold-dimensions", found=len(limits), expected=top)
-    if min(limits) < 1:
-        raise OptionError("option-range", option="threshold", low=1, high="n")
+    for limit in limits:
+        whole_number("threshold", limit)
     found = engine(records_of(frame)).encode(names, "strict")
     tables = []
     for size in range(1, top + 1):

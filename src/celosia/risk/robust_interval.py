@@ -37,9 +37,9 @@ from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
 from celosia.risk.before_after import Floats, pair, standardised
-from celosia.risk.interval import check_width
 from celosia.risk.mixed_distance import euclidean
 from celosia.risk.neighbours import crowded
+from celosia.risk.options import within
 from celosia.risk.robust_covariance import Location, minimum_covariance
 
 Mask = npt.NDArray[np.bool_]
@@ -171,9 +171,8 @@ def robust_interval(
     >>> found.risk1, found.risk2
     (1.0, 1.0)
     """
-    check_width(k)
-    if not k2 >= 0:
-        raise OptionError("option-range", option="k2", low=0, high="∞")
+    within("k", k, 0, above=True)
+    within("k2", k2, 0)
     both = pair(original, masked, variables)
     x, y = both.values()
     whole: Mask = np.asarray(~np.isnan(x + y).any(axis=1))

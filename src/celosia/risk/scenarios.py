@@ -18,8 +18,9 @@ from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.run import Run
 from celosia.engines import engine
-from celosia.risk.frequencies import Missing, frequencies
+from celosia.risk.frequencies import COUNTINGS, Missing, frequencies
 from celosia.risk.individual import IndividualRisk, of_frequencies
+from celosia.risk.options import one_of
 from celosia.risk.records import records_of
 
 MOST = 5
@@ -72,13 +73,19 @@ class ScenarioRisks(Tabular):
             )
         return pl.DataFrame(rows, schema_overrides={"household_global_risk": pl.Float64})
 
+    def views(self) -> dict[str, pl.DataFrame]:
+        """The columns that say something of these scenarios."""
+        table = self.table().rename({"counting": "way"})
+        idle = [name for name in ("prioritised", "counts_only") if not table[name].any()]
+        return {"": table.drop(idle, "above_1", "violations_5")}
+
     def picture(self) -> Picture:
         """Share of records that violate 3-anonymity, by scenario and way of counting."""
         rows = pl.DataFrame(
             [
                 {
                     "scenario": name,
-                    "counting": text(f"counting.{missing}"),
+                    "way": text(f"way.{missing}"),
                     "share": risk.frequencies.below(3) / risk.records,
                 }
                 for (name, missing), risk in self.risks.items()
@@ -86,7 +93,7 @@ class ScenarioRisks(Tabular):
         )
         said = "; ".join(f"{name}, {counting}: {percent(share)}" for name, counting, share in rows.iter_rows())
         alternative = text("picture.scenarios", said=said)
-        return chart(rows, "scenario", "share", group="counting", share=True, alternative=alternative)
+        return chart(rows, "scenario", "share", group="way", share=True, alternative=alternative)
 
     def to_dict(self) -> dict[str, Any]:
         """The table as plain numbers."""
@@ -122,7 +129,9 @@ def scenarios(
     [1, 3]
     """
     if not 1 <= len(keys) <= MOST:
-        raise OptionError("option-range", option="keys", low=1, high=MOST)
+        raise OptionError("scenarios-number", most=MOST, found=len(keys))
+    for rule in missing or ("",):
+        one_of("missing", rule, COUNTINGS)
     if (truth is not None) != ("intruder" in missing):
         raise OptionError("truth-needed" if truth is None else "truth-unused")
     data = records_of(frame)

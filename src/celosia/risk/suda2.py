@@ -30,13 +30,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import factorial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.errors import OptionError
 from celosia.core.frames import variable_names
 from celosia.core.language import percent, text
 from celosia.core.picture import Picture, chart
@@ -45,6 +44,7 @@ from celosia.core.run import Run
 from celosia.engines import Keys, engine
 from celosia.kernels.uniques import add_scores
 from celosia.risk.minimal_uniques import MinimalUniques, minimal_uniques
+from celosia.risk.options import one_of, within
 from celosia.risk.projection import spelled
 from celosia.risk.records import records_of
 
@@ -140,6 +140,16 @@ class Suda2(Tabular):
         """Minimal uniques by size, and the records whose smallest has that size."""
         return self.uniques.by_size()
 
+    def views(self) -> dict[str, pl.DataFrame]:
+        """Minimal uniques by size; what passes through each variable and each category; records by their DIS."""
+        levels = self.level_contributions().filter(pl.col("contribution") > 0)
+        return {
+            "": self.table(),
+            "tables.contributions": self.attribute_contributions(),
+            "tables.levels": levels.sort("contribution", descending=True, maintain_order=True),
+            "tables.dis": self.by_dis().filter(pl.col("from").is_not_null()),
+        }
+
     def picture(self) -> Picture:
         """Share of the scores that passes through each variable."""
         rows = self.attribute_contributions().select("variable", pl.col("contribution").fill_null(0.0).alias("share"))
@@ -196,10 +206,8 @@ def suda2(
     >>> suda2(frame, keys=["sexo", "edad", "educ"]).scores.tolist()
     [0.0, 0.0, 2.0, 2.0]
     """
-    if not 0 < dis_fraction <= 1:
-        raise OptionError("option-range", option="dis_fraction", low=0, high=1)
-    if scores not in ("original", "ihsn"):
-        raise OptionError("option-unknown", option="scores", known=("original", "ihsn"))
+    within("dis_fraction", dis_fraction, 0, 1, above=True)
+    one_of("scores", scores, get_args(Scores))
     names = variable_names(keys)
     uniques = minimal_uniques(engine(records_of(frame)).encode(names, "wildcard"), max_size, run)
     of_key = np.zeros(uniques.keys.count.size)

@@ -42,6 +42,7 @@ from celosia.core.microdata import Microdata
 from celosia.engines.contract import Ints
 from celosia.risk.class_figure import ClassFigure
 from celosia.risk.classes import Floats, SensitiveClasses, one_sensitive
+from celosia.risk.options import one_of
 
 Distance = Literal["equal", "ordered", "hierarchical"]
 DISTANCES: tuple[Distance, ...] = get_args(Distance)
@@ -92,8 +93,7 @@ def t_closeness(
     >>> found.of_class.round(3).tolist()
     [0.375, 0.167, 0.236]
     """
-    if distance not in DISTANCES:
-        raise OptionError("option-unknown", option="distance", known=DISTANCES)
+    one_of("distance", distance, DISTANCES)
     if distance == "hierarchical" and not hierarchy:
         raise OptionError("hierarchy-needed")
     if distance != "hierarchical" and hierarchy is not None:

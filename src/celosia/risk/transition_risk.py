@@ -10,10 +10,11 @@ whose mean is the expected share of right matches; an emptied cell tells nothing
 published as :math:`j`, with population counts :math:`F_k` of the true keys, the chance that it is right is (Shlomo &
 Skinner 2010)
 
-.. math:: \frac{M_{jj}}{\sum_k F_k M_{kj}}.
+.. math:: \frac{M_{jj}}{\sum_k F_k M_{kj}},
 
-The identity gives back the unperturbed risk; a matrix with equal rows gives :math:`1/n`. A change that the matrices
-call impossible, or one in a key without a matrix, is refused: the file was not made by them.
+and 0 where :math:`j` is nobody's true key. The identity gives back the unperturbed risk; a matrix with equal rows gives
+:math:`1/n`. A change that the matrices call impossible, or one in a key without a matrix, is refused: the file was not
+made by them.
 
 References
 ----------
@@ -40,7 +41,7 @@ from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
 from celosia.core.values import numeric
 from celosia.engines import Keys, engine
-from celosia.engines.contract import WEIGHT_SCALE
+from celosia.risk.cells import weighed
 from celosia.risk.records import beside
 from celosia.risk.truth import emptied
 
@@ -133,10 +134,8 @@ def transition_risk(
     true, published = _strict_together(before, after, names)
     tensors = [_matrix(true, j, matrices[name]) if name in matrices else None for j, name in enumerate(names)]
     hidden = np.column_stack([emptied(after, name) & before.column(name).is_not_null().to_numpy() for name in names])
-    population = true.count.astype(np.float64)
-    if weight is not None:
-        held = engine(before)
-        population = held.sum_by_key(true, held.weights(weight)) / WEIGHT_SCALE
+    people = true.count.astype(np.float64)
+    population = people if weight is None else weighed(engine(before), true, weight)
     alone = published.count[published.index] == 1
     posterior, unique = np.zeros(after.height), np.zeros(after.height)
     patterns, place = np.unique(hidden, axis=0, return_inverse=True)
@@ -147,11 +146,11 @@ def transition_risk(
         right = seen.chance(source, image)
         if not right.all():
             raise DataError("matrix-impossible", count=int((right == 0).sum()))
-        posterior[rows] = right / seen.reached(true.count.astype(np.float64))[seen.cell(image)]
-        single = alone[rows]
-        expected = seen.reached(population)[seen.cell(image[single])]
-        stays = seen.chance(image[single], image[single])
-        unique[rows[single]] = np.divide(stays, expected, out=np.zeros_like(stays), where=expected > 0)
+        posterior[rows] = right / seen.reached(people)[seen.cell(image)]
+        single = image[alone[rows]]
+        known = seen.counted(population)
+        stays = np.where(known[seen.cell(single)] > 0, seen.chance(single, single), 0.0)
+        unique[rows[alone[rows]]] = stays / seen.moved_to(known)[seen.cell(single)]
     return TransitionRisk(posterior, unique[alone])
 
 
@@ -192,8 +191,16 @@ class _Seen:
 
     def reached(self, counts: Floats) -> Floats:
         """For every cell, the sum over true keys of their count times the chance to land there."""
+        return self.moved_to(self.counted(counts))
+
+    def counted(self, counts: Floats) -> Floats:
+        """For every cell, the sum of the counts of the true keys in it."""
         table = np.zeros([int(self.fixed.max(initial=0)) + 1, *(len(tensor) for tensor in self.tensors)])
         np.add.at(table, self.cell(slice(None)), counts)
+        return table
+
+    def moved_to(self, table: Floats) -> Floats:
+        """For every cell, what lands there of a table of true counts."""
         for axis, tensor in enumerate(self.tensors, start=1):
             table = np.moveaxis(np.tensordot(table, tensor, axes=(axis, 0)), -1, axis)
         return np.asarray(table)
