@@ -9,6 +9,7 @@ import argparse
 import json
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -40,11 +41,11 @@ def counted(frame: pl.DataFrame) -> None:
     frame.select(pl.len().over(KEYS))
 
 
-def with_missing(frame: pl.DataFrame, share: float) -> pl.DataFrame:
+def with_missing(frame: pl.DataFrame, share: float, keys: Sequence[str] = KEYS) -> pl.DataFrame:
     """The frame with a share of its key cells emptied at random."""
     chance = np.random.Generator(np.random.PCG64(11))
-    empty = {key: pl.Series(chance.random(frame.height) < share) for key in KEYS}
-    return frame.with_columns(pl.when(empty[key]).then(None).otherwise(pl.col(key)).alias(key) for key in KEYS)
+    empty = {key: pl.Series(chance.random(frame.height) < share) for key in keys}
+    return frame.with_columns(pl.when(empty[key]).then(None).otherwise(pl.col(key)).alias(key) for key in keys)
 
 
 def main() -> int:
