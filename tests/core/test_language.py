@@ -97,3 +97,9 @@ def test_a_text_that_nobody_uses_is_found():
 def test_every_method_has_a_name(spoken):
     with speaking(spoken):
         assert [do for do in REGISTRY if text(f"method.{do}") == f"method.{do}"] == []
+
+
+def test_types_of_data_are_named_in_the_language():
+    error = DataError("column-not-numeric", variable="fecha", type="Datetime")
+    assert "fecha y hora" in str(error) and error.to_dict()["facts"]["type"] == "Datetime"
+    assert "Extraño" in str(DataError("column-not-numeric", variable="fecha", type="Extraño"))

@@ -104,3 +104,18 @@ def test_an_unknown_variable_says_which_there_are():
         data().column("z")
     with pytest.raises(RoleError):
         Microdata(pl.DataFrame({"a": [1]}), Dictionary.of(Variable(name="z")))
+
+
+@pytest.mark.parametrize(
+    ("days", "taken"), [([0, None], True), ([-719_162, 2_932_896], True), ([-719_163], False), ([2_932_897], False)]
+)
+@pytest.mark.parametrize("moment", [False, True])
+def test_dates_beyond_the_calendar_are_refused(days, taken, moment):
+    dates = pl.Series("f", days, dtype=pl.Int32).cast(pl.Date)
+    frame = pl.DataFrame([dates.cast(pl.Datetime("us")) if moment else dates])
+    if taken:
+        assert Microdata(frame).height == len(days)
+    else:
+        with pytest.raises(DataError) as error:
+            Microdata(frame)
+        assert error.value.code == "date-range"

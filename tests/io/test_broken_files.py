@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import random
+import subprocess
+import sys
+
 import polars as pl
 import pytest
 
-from celosia import io
-from celosia.core.errors import FileError
+from celosia import Dictionary, Microdata, Variable, io
+from celosia.core.errors import CelosiaError, FileError
 from celosia.core.language import LANGUAGES, speaking
 from celosia.io.side import side_path
 
@@ -108,3 +113,43 @@ def test_broken_side_dictionaries(tmp_path):
         with pytest.raises(FileError) as caught:
             io.read(path)
         assert caught.value.code == code, content
+
+
+@pytest.mark.parametrize("suffix", ["sav", "zsav"])
+@pytest.mark.parametrize(("byte", "readable"), [(0x8D, False), (0x37, True)])
+def test_a_labelled_code_of_another_encoding_is_refused_and_ends_nothing(tmp_path, suffix, byte, readable):
+    """In a process of its own: read by the library alone, such a code ends the process."""
+    path = tmp_path / f"d.{suffix}"
+    book = Dictionary.of(Variable(name="t", values={"0560": "x" * 20, "0561": "y" * 20}))
+    io.write(Microdata(pl.DataFrame({"t": ["0560", "0561"]}), book), path)
+    content = bytearray(path.read_bytes())
+    content[content.index(b"0560    \x14") + 3] = byte
+    path.write_bytes(content)
+    side_path(path).unlink(missing_ok=True)
+    program = "import sys; from celosia.cli import main; sys.exit(main())"
+    done = subprocess.run([sys.executable, "-c", program, "inspect", str(path), "--json"], capture_output=True)
+    codes = [error["code"] for error in json.loads(done.stdout)["errors"]]
+    assert (done.returncode, codes) == ((0, []) if readable else (2, ["file-encoding"]))
+
+
+def test_labelled_codes_beyond_ascii_are_read(tmp_path):
+    path = tmp_path / "d.sav"
+    book = Dictionary.of(Variable(name="t", values={"ñu": "Ñuble", "v": "Valparaíso"}))
+    io.write(Microdata(pl.DataFrame({"t": ["ñu", "v"]}), book), path)
+    assert io.read(path).dictionary["t"].values == {"ñu": "Ñuble", "v": "Valparaíso"}
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_a_few_wrong_bytes_are_read_or_refused_and_never_crash(tmp_path, suffix, seed):
+    path = written(tmp_path, suffix)
+    side_path(path).unlink(missing_ok=True)
+    content = bytearray(path.read_bytes())
+    chance = random.Random(seed)
+    for _ in range(5):
+        content[chance.randrange(len(content))] = chance.randrange(256)
+    path.write_bytes(content)
+    try:
+        io.read(path)
+    except CelosiaError as error:
+        assert SECRET not in str(error)

@@ -60,6 +60,8 @@ def test_old_encodings(tmp_path, encoding, word):
         ("1;2\n3;4\n", "csv-header-doubt"),
         ("comuna;2017\nArica;4\n", "csv-header-doubt"),
         ("\n \n", "file-empty"),
+        ("a,b\r1,2\r", "csv-line-ends"),
+        (f"a,b\n1,{'x' * 200_000}\n", "csv-cell-long"),
     ],
 )
 def test_doubt_is_asked_and_never_guessed(tmp_path, content, code):
@@ -68,6 +70,12 @@ def test_doubt_is_asked_and_never_guessed(tmp_path, content, code):
     with pytest.raises(FileError) as caught:
         io.sniff(path)
     assert caught.value.code == code
+
+
+def test_a_row_that_is_long_under_one_sign_only_is_no_doubt(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text(",".join(f"una_variable_cualquiera_{i}" for i in range(6000)) + "\n" + ",".join(["1"] * 6000))
+    assert io.sniff(path).delimiter == "," and len(io.read(path).variables) == 6000
 
 
 def test_what_the_user_says_settles_the_doubt(tmp_path):

@@ -27,6 +27,14 @@ def test_codes_stay_as_the_office_wrote_them(tmp_path):
     assert data.column("dec").to_list() == [2.5, -1.25]
 
 
+def test_numbers_that_a_float_would_cut_stay_text(tmp_path):
+    rows = "12345678901234567890,9007199254740993,1.5\n12345678901234567891,2.5,2\n"
+    data = read(tmp_path, f"cuenta,mixta,medida\n{rows}")
+    assert data.column("cuenta").n_unique() == 2
+    assert data.column("mixta").to_list() == ["9007199254740993", "2.5"]
+    assert data.column("medida").to_list() == [1.5, 2.0]
+
+
 def test_an_empty_cell_is_nothing_quoted_or_not(tmp_path):
     data = read(tmp_path, 'a,b\n"",x\n,""\n3,\n')
     assert data.column("a").to_list() == [None, None, 3]
@@ -42,6 +50,8 @@ def test_an_empty_cell_is_nothing_quoted_or_not(tmp_path):
         ("a,b,c\n1,2,3\n1,2", "csv-last-row", 3),
         ('a,b,c\n1,2,3\n1,2,"x', "file-cut", None),
         ('a,b,c\n1,2,"x"y\n', "csv-quotes", None),
+        ("a,b,c\r1,2,3\r", "csv-line-ends", None),
+        (f"a,b,c\n1,2,{'x' * 200_000}\n", "csv-cell-long", None),
         ("a,A,c\n1,2,3\n", "duplicate-column", None),
         ("a,,c\n1,2,3\n", "column-unnamed", None),
     ],

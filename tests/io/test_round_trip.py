@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from celosia import io
 from celosia.core.dictionary import Dictionary, MissingKind, Variable
 from celosia.core.errors import FileError
+from celosia.core.intake import HIDDEN
 from celosia.core.language import speaking
-from celosia.core.microdata import HIDDEN, Microdata
+from celosia.core.microdata import Microdata
 from celosia.io.side import side_path
 
 FORMATS = ["csv", "tsv", "txt", "parquet", "xlsx", "sav", "zsav", "dta", "por", "xpt"]

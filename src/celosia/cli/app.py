@@ -99,7 +99,9 @@ def run(arguments: list[str]) -> int:
             return output.failed(error, FAILED)
         except OSError as error:
             return output.failed(_refused_by_the_disk(error), FAILED)
-        except Exception as error:  # noqa: BLE001 (the last door: no traceback with values reaches a user)
+        except BaseException as error:  # the last door, for panics of polars too: no traceback with values is shown
+            if isinstance(error, SystemExit | GeneratorExit):
+                raise
             return output.failed(CelosiaError("unexpected", type=type(error).__name__), FAILED)
 
 

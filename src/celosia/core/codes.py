@@ -60,6 +60,11 @@ def as_shown(values: pl.Series) -> pl.Series:
     return values.cast(pl.String).cast(pl.Float64) if values.dtype == pl.Float32 else values
 
 
+def type_name(dtype: pl.DataType) -> str:
+    """The plain name of a type: ``Datetime``, without its unit."""
+    return str(dtype.base_type())
+
+
 def spell_series(values: pl.Series) -> pl.Series:
     """The canonical spelling of a whole column, as text; null where there is nothing."""
     values = as_shown(values)
@@ -79,7 +84,7 @@ def spell_series(values: pl.Series) -> pl.Series:
         distinct = values.unique()
         spelled = pl.Series([spell(value) for value in distinct.to_list()], dtype=pl.String)
         return values.replace_strict(distinct, spelled, return_dtype=pl.String)
-    raise DataError("column-type", variable=values.name, type=str(kind))
+    raise DataError("column-type", variable=values.name, type=type_name(kind))
 
 
 def _to_code(value: Any) -> Any:

@@ -71,13 +71,14 @@ def has_text(code: str) -> bool:
 def text(code: str, /, **facts: object) -> str:
     """The text for a code in the language in force, with its facts filled in."""
     template = _catalogue(language()).gettext(code)
-    return template.format(**{name: _fact(value) for name, value in facts.items()}) if facts else template
+    return template.format(**{name: _fact(name, value) for name, value in facts.items()}) if facts else template
 
 
-def _fact(value: object) -> object:
+def _fact(name: str, value: object) -> object:
+    """A fact as a reader sees it: lists with commas, types of data by their names in the language."""
     if isinstance(value, tuple | list | set | frozenset):
         return ", ".join(str(item) for item in value)
-    return value
+    return text(f"type.{value}") if name == "type" and has_text(f"type.{value}") else value
 
 
 def number(value: float, decimals: int | None = None) -> str:

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
-import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from celosia.core.chance import hash_texts
-from celosia.core.codes import spell, spell_series
+from celosia.core.codes import spell_series
 from celosia.core.dictionary import Dictionary, Role
 from celosia.core.errors import DataError, RoleError
+from celosia.core.intake import HIDDEN, to_polars
 
-HIDDEN = "__celosia_"
 RECORD_ID = HIDDEN + "id__"
 _MARK = HIDDEN + "suppressed__"
 
@@ -204,54 +203,6 @@ def _set(new: Microdata, frame: pl.DataFrame, dictionary: Dictionary) -> None:
 def _order(names: Sequence[str]) -> list[str]:
     visible = [name for name in names if not name.startswith(HIDDEN)]
     return visible + [name for name in names if name.startswith(HIDDEN)]
-
-
-def to_polars(frame: Any) -> pl.DataFrame:
-    """Any accepted table as polars, checked: names differ by more than case, no nested columns."""
-    if isinstance(frame, pl.LazyFrame):
-        frame = frame.collect()
-    table: pl.DataFrame = frame if isinstance(frame, pl.DataFrame) else _foreign_to_polars(frame)
-    seen: dict[str, str] = {}
-    for name in table.columns:
-        if name.startswith(HIDDEN):
-            raise DataError("reserved-name", variable=name)
-        if name.casefold() in seen:
-            raise DataError("duplicate-variable", variable=name)
-        seen[name.casefold()] = name
-    for name, dtype in table.schema.items():
-        if dtype.is_nested() or dtype in (pl.Binary, pl.Object, pl.Duration):
-            raise DataError("column-type", variable=name, type=str(dtype))
-    floats = [name for name, dtype in table.schema.items() if dtype.is_float()]
-    with_nan = [name for name in floats if table[name].is_nan().any()]
-    return table.with_columns(pl.col(with_nan).fill_nan(None)) if with_nan else table
-
-
-def _foreign_to_polars(frame: Any) -> pl.DataFrame:
-    given: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())  # pyarrow's columns are cells
-    names = [str(name) for name in given]
-    if len(set(names)) < len(names):
-        raise DataError("duplicate-variable", variable=next(n for n in names if names.count(n) > 1))
-    try:
-        table = nw.from_native(frame, eager_only=True)
-    except TypeError:
-        raise DataError("frame-type", type=type(frame).__name__) from None
-    try:
-        return cast(pl.DataFrame, table.to_polars())
-    except Exception:  # noqa: BLE001 (each library has its own, and shows values; or pandas has no pyarrow for text)
-        return pl.DataFrame([_one_column(table[name]) for name in table.columns])
-
-
-def _one_column(column: nw.Series[Any]) -> pl.Series:
-    """A column by its values where it does not go over whole; values of several types as codes, which are text."""
-    name, empty = str(column.name), column.is_null().to_list()
-    values = [None if gone or value != value else value for value, gone in zip(column.to_list(), empty, strict=True)]
-    kinds = {type(value) for value in values if value is not None}
-    try:
-        if len(kinds) <= 1:
-            return pl.Series(name, values)
-        return pl.Series(name, [spell(value) for value in values], dtype=pl.String)
-    except Exception:  # noqa: BLE001 (whatever it says may hold a value)
-        raise DataError("column-type", variable=name, type=", ".join(sorted(kind.__name__ for kind in kinds))) from None
 
 
 def _with_record_ids(frame: pl.DataFrame, dictionary: Dictionary, key: bytes | None) -> pl.DataFrame:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.codes import as_shown, back_to, spell_series
+from celosia.core.codes import as_shown, back_to, spell_series, type_name
 from celosia.core.errors import DataError, OptionError, RoleError, warn
 from celosia.core.microdata import Microdata
 from celosia.engines.columns import Column, column
@@ -85,7 +85,7 @@ class EmbeddedEngine:
         """The weights of the records, checked, as integers (see ``contract.Engine``)."""
         values = self.data.column(name)
         if not values.dtype.is_numeric():
-            raise RoleError("weight-text", variable=name, type=str(values.dtype))
+            raise RoleError("weight-text", variable=name, type=type_name(values.dtype))
         masked = self.data.dictionary[name].missing_mask(values)
         if masked.any():
             raise DataError("weight-missing", variable=name, count=int(masked.sum()))

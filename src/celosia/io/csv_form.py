@@ -138,12 +138,28 @@ def _candidates(file: Path, encoding: str, delimiter: str | None) -> dict[str, l
     text = "".join(lines[:_SAMPLE_ROWS])
     if not text.strip():
         raise FileError("file-empty", path=str(file))
-    return {d: _rows(text, d, whole) for d in (delimiter or DELIMITERS)}
+    found, refusal = {}, None
+    for sign in delimiter or DELIMITERS:
+        try:
+            found[sign] = _rows(text, sign, whole)
+        except csv.Error as error:  # under another sign the same row may be many cells
+            refusal = refused(error, file)
+    if refusal is not None and not found:
+        raise refusal
+    return found
 
 
 def _rows(text: str, delimiter: str, whole: bool) -> list[list[str]]:
     rows = [row for row in csv.reader(StringIO(text), delimiter=delimiter) if row]
     return rows if whole or len(rows) < 2 else rows[:-1]
+
+
+def refused(error: csv.Error, file: Path) -> FileError:
+    """What the reader of rows could not make out, in our words."""
+    told = str(error)
+    known = {"end of data": "file-cut", "field limit": "csv-cell-long", "new-line": "csv-line-ends"}
+    code = next((code for words, code in known.items() if words in told), "csv-quotes")
+    return FileError(code, path=str(file))
 
 
 def _delimiter(candidates: dict[str, list[list[str]]], path: str) -> str:

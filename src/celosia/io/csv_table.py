@@ -16,7 +16,7 @@ import polars as pl
 from celosia.core.errors import FileError
 from celosia.io import harmless
 from celosia.io.columns import check_names
-from celosia.io.csv_form import CsvForm, own_form
+from celosia.io.csv_form import CsvForm, own_form, refused
 from celosia.io.side import SideFile
 from celosia.io.wire import Wire
 
@@ -25,6 +25,8 @@ _FLOAT = {
     ".": r"^-?(0|[1-9]\d*)(\.\d+([eE][+-]?\d+)?|[eE][+-]\d+)?$",
     ",": r"^-?(0|[1-9]\d*)(,\d+([eE][+-]?\d+)?|[eE][+-]\d+)?$",
 }
+_LONG = r"^-?\d{16,}$"
+"""Whole numbers that a float does not hold to the last digit: a number of an account, not a measurement."""
 _OTHER_MARK = {".": r"^-?\d+,\d+$", ",": r"^-?\d+\.\d+$"}
 _DATE = r"^\d{4}-\d{2}-\d{2}$"
 
@@ -54,8 +56,7 @@ def _check_rows(path: Path, form: CsvForm) -> tuple[list[str], int]:
     except UnicodeError:
         raise FileError("csv-encoding", path=str(path)) from None
     except csv.Error as error:
-        code = "file-cut" if "end of data" in str(error) else "csv-quotes"
-        raise FileError(code, path=str(path)) from None
+        raise refused(error, path) from None
     names = first if form.header else [f"column_{place}" for place in range(1, len(first) + 1)]
     check_names(names, path)
     return names, records
@@ -101,7 +102,7 @@ def _guess(column: pl.Series, side: SideFile, decimal: str, path: Path) -> pl.Se
         return bare
     if values.str.contains(_INTEGER).all():
         return bare.cast(pl.Int64)
-    if values.str.contains(_FLOAT[decimal]).all():
+    if values.str.contains(_FLOAT[decimal]).all() and not values.str.contains(_LONG).any():
         return bare.str.replace(",", ".", literal=True).cast(pl.Float64)
     if values.str.contains(f"{_OTHER_MARK[decimal]}|{_INTEGER}").all():
         raise FileError("csv-decimal-column", path=str(path), variable=column.name)

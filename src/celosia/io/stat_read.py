@@ -12,7 +12,7 @@ import polars as pl
 from celosia.core.codes import as_shown, spell, spell_series
 from celosia.core.dictionary import Dictionary, Level, MissingKind, MissingRange, Variable
 from celosia.core.errors import FileError
-from celosia.io import dated, letters, whole_file
+from celosia.io import dated, letters, sav_header, whole_file
 from celosia.io.clock import SAS, SPSS, STATA, Clock
 from celosia.io.missing_words import kind_by_label
 
@@ -62,12 +62,16 @@ def _parse(path: Path, format: str) -> tuple[pl.DataFrame, Any]:
 
     options: dict[str, Any] = {"user_missing": True} if format in _USER_MISSING else {}
     try:
+        if format == "sav":
+            sav_header.check(path)
         reader = getattr(pyreadstat, f"read_{_READERS[format]}")
         frame, meta = reader(str(path), output_format="polars", disable_datetime_conversion=True, **options)
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
-        raise FileError("file-broken", path=str(path)) from None
-    except (UnicodeError, ValueError):
+    except FileError:
+        raise
+    except UnicodeError:
         raise FileError("file-encoding", path=str(path)) from None
+    except Exception:  # noqa: BLE001 (over a damaged file the library may stumble anywhere)
+        raise FileError("file-broken", path=str(path)) from None
     return frame, meta
 
 

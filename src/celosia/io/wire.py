@@ -138,6 +138,8 @@ def _cast(column: pl.Series, target: pl.DataType) -> pl.Series:
         return dates
     if isinstance(column.dtype, pl.Datetime) and target == pl.Time:
         return column.dt.time()
+    if column.dtype.is_numeric() and target.is_temporal():  # it would be counted from another day
+        raise pl.exceptions.InvalidOperationError
     if target == pl.String:
         return spell_series(column)
     return column.cast(target, strict=True)

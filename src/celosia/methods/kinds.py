@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.codes import back_to, spell_series
+from celosia.core.codes import back_to, spell_series, type_name
 from celosia.core.dictionary import Variable
 from celosia.core.errors import DataError, OptionError
 from celosia.core.method import Method, Promise, Protected
@@ -71,7 +71,7 @@ def require_numeric(data: Microdata, name: str) -> pl.Series:
     """The column of a variable, which must hold numbers."""
     values = data.column(name)
     if not values.dtype.is_numeric():
-        raise DataError("column-not-numeric", variable=name, type=str(values.dtype))
+        raise DataError("column-not-numeric", variable=name, type=type_name(values.dtype))
     return values
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import polars as pl
 from pydantic import Field, model_validator
 
-from celosia.core.codes import spell
+from celosia.core.codes import spell, type_name
 from celosia.core.dictionary import Level, Variable
 from celosia.core.errors import DataError, OptionError
 from celosia.core.method import Promise
@@ -117,7 +117,7 @@ class TopBottomCoding(ColumnMethod):
         if cut.by == "threshold" or not within.any():
             return str(spell(float(cut.beyond))) if values.dtype.is_numeric() else cut.beyond
         if not values.dtype.is_numeric():
-            raise DataError("column-not-numeric", variable=self.variable, type=str(values.dtype))
+            raise DataError("column-not-numeric", variable=self.variable, type=type_name(values.dtype))
         chosen = within.fill_null(False).to_numpy()
         if chosen.sum() < LEAST:
             raise DataError("cut-few", variable=self.variable, least=LEAST)

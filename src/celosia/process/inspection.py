@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from celosia.core.codes import spell_series
+from celosia.core.codes import spell_series, type_name
 from celosia.core.dictionary import MissingKind
 from celosia.core.errors import warn
 from celosia.core.microdata import Microdata
@@ -47,7 +47,7 @@ def describe(data: Microdata) -> pl.DataFrame:
             {
                 "variable": name,
                 "label": variable.label,
-                "type": str(values.dtype),
+                "type": type_name(values.dtype),
                 "distinct": present,
                 "not_applicable": cells[MissingKind.NOT_APPLICABLE],
                 "non_response": cells[MissingKind.NON_RESPONSE],
