@@ -28,6 +28,8 @@ def test_every_figure_is_its_definition_however_it_is_cut(rows, cut):
     assert found.mae == pytest.approx(np.abs(e).mean())
     assert found.rmse == pytest.approx(np.sqrt((e**2).mean()))
     assert found.mean_error == pytest.approx(e.mean())
+    whole = truth[told].sum()
+    assert found.relative == (pytest.approx(np.abs(e).sum() / whole) if whole else None)
     for q, value in ((0.5, found.median), (0.9, found.q90), (0.99, found.q99), (1.0, found.largest)):
         assert value == np.quantile(np.abs(e), q, method="inverted_cdf")
     zero, published = truth[told] == 0, said[told] == 0

@@ -17,7 +17,7 @@ from celosia.census.comparison import (
     untreated,
 )
 from celosia.census.groups import Group
-from celosia.census.published import Counted
+from celosia.census.published import Counted, Recorded
 from celosia.core.errors import CelosiaError
 from celosia.datasets import census
 
@@ -86,6 +86,21 @@ def test_the_worst_group_stands_beside_the_whole(found):
     assert row["worst_group"] == "chicas" and row["worst"] > row["value"]
 
 
+def test_protections_stand_side_by_side(found):
+    rows = found.side_by_side()
+    assert rows.columns == ["look", "of", "figure", *found.protections]
+    for row in rows.iter_rows(named=True):
+        for name in found.protections:
+            own = found.table().filter(look=row["look"], of=row["of"], figure=row["figure"], protection=name)
+            assert row[name] == (own["value"][0] if own.height else None)
+    unique = rows.filter(figure="unique").to_dicts()[0]
+    assert unique["rounded"] is None and unique["untreated"] > unique["INE 2017"]
+
+
+def test_a_worst_group_is_named_only_where_there_is_something_to_be_worst_of(found):
+    assert found.table().filter(protection="untreated", figure="mae")["worst_group"].null_count() > 0
+
+
 def test_uniques_of_the_untreated_file_by_hand(found, truth):
     persons = truth.counted.data.frame
     sizes = persons.select(pl.len().over(KEYS)).to_series()
@@ -109,3 +124,14 @@ def test_protections_have_names_of_their_own_and_the_table_says_whether_it_may_b
     assert error.value.code == "comparison-names"
     assert not compare(truth, [], []).confidential
     assert compare(Truth(truth.counted, truth.domain), [], []).confidential
+
+
+def test_a_protection_may_leave_out_what_the_intruder_knows_or_wants(truth):
+    looks = [Anonymity(KEYS), Diversity(KEYS, "P16"), LinkageOf(KEYS, "P16")]
+    held = truth.counted.data
+    for gone, left in (("P09", {"k-anonymity", "l-diversity", "linkage"}), ("P16", {"k-anonymity"})):
+        narrow = Recorded("narrow", truth.domain, truth.counted.geography, held.drop(gone))
+        found = compare(truth, [untreated(truth), narrow], looks).side_by_side()
+        assert set(found.filter(pl.col("narrow").is_not_null())["look"]) == left
+        unique = found.filter(figure="unique").to_dicts()[0]
+        assert unique["narrow"] <= unique["untreated"]

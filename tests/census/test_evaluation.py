@@ -1,5 +1,6 @@
 """What is published is asked like any other: counts, records with blanks, noisy measurements; groups."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -7,8 +8,9 @@ import polars as pl
 import pytest
 
 from celosia.census import Attribute, Domain, Geography, Measurement
+from celosia.census.answers import answers, by_place
 from celosia.census.counts import Counts
-from celosia.census.evaluation import by_place, evaluate
+from celosia.census.evaluation import evaluate
 from celosia.census.groups import Group
 from celosia.census.published import Counted, Measured, Recorded
 from celosia.core.errors import CelosiaError
@@ -131,7 +133,8 @@ def test_the_worst_group_stands_first_and_beside_the_mean(truth, domain, geograp
     rows = found.by_group().filter(level="comuna")
     assert rows["group"][0] in ("mujeres", "chicas") and rows["group"].to_list()[-1] == "hombres"
     by_name = {row["group"]: row for row in rows.to_dicts()}
-    assert by_name["mujeres"]["mae"] == pytest.approx(3.0) and by_name["mujeres"]["mae_all"] == pytest.approx(3.0)
+    assert by_name["mujeres"]["mae"] == 6 and by_name["mujeres"]["answers"] == 4, "one answer a comuna, not two"
+    assert (by_name["mujeres"]["relative"], by_name["mujeres"]["relative_all"]) == (24 / 3, 24 / 6)
     assert by_name["chicas"]["answers"] == 6 and by_name["hombres"]["mae"] == 0
     assert "chicas" not in found.by_group().filter(level="region")["group"]
 
@@ -140,6 +143,25 @@ def test_the_worst_group_stands_first_and_beside_the_mean(truth, domain, geograp
 def test_a_group_is_of_persons_or_of_places(facts):
     with pytest.raises(CelosiaError):
         Group(name="g", **facts)
+
+
+def test_a_group_asks_only_what_it_can_be_in(truth, domain):
+    girls = Group(name="niñas", where='sexo == "2" and edad == 0')
+    found = girls.query(domain.query("edad"), domain)
+    assert (found.size, found.labels) == (1, ("0",))
+    only = replace(domain.query("edad"), group=np.where(domain.cells[:, 1] == 2, 0, -1), size=1, labels=("2",))
+    assert girls.query(only, domain) is None
+    assert evaluate(truth, truth, domain, {"pais": ["edad"]}, groups=[girls]).by_group()["answers"].to_list() == [1]
+    with pytest.raises(CelosiaError, match="niñas"):
+        Group(name="niñas", where="edad == 7").query(domain.query("edad"), domain)
+
+
+def test_what_was_asked_is_told_from_what_was_measured(truth, domain, geography):
+    noisy = Measurement("region", domain.query("edad"), Fraction(4), np.zeros((2, 3), dtype=np.int64), False)
+    found = evaluate(truth, truth, domain, {"comuna": ["sexo", "total"]}, [noisy])
+    assert found.table().height == 3
+    assert set(found.asked(found.table())["query"]) == {"sexo", "total"}
+    assert evaluate(truth, truth, domain, {}, [noisy]).asked(found.table()).height == 3
 
 
 def test_a_group_speaks_of_the_domain_only(domain):
@@ -151,9 +173,24 @@ def test_a_group_speaks_of_the_domain_only(domain):
 def test_one_question_place_by_place(truth, domain, geography):
     release = counted("r", geography, truth.leaves.dense() * 2)
     found = by_place(truth, release, domain, "comuna", "total")
-    assert found.rows() == [
+    assert set(found.select("level", "query").rows()) == {("comuna", "total")}
+    assert found.drop("level", "query").rows() == [
         ("11", "total", 3, 6, 3),
         ("12", "total", 1, 2, 1),
         ("13", "total", 0, 0, 0),
         ("21", "total", 2, 4, 2),
     ]
+
+
+def test_every_question_is_answered_without_those_that_count_nobody(truth, domain, geography, monkeypatch):
+    release = counted("r", geography, truth.leaves.dense() * 2)
+    asked = {"comuna": ["sexo", "total"], "region": ["edad"]}
+    found = answers(truth, release, domain, asked)
+    whole = pl.concat([by_place(truth, release, domain, level, name) for level in asked for name in asked[level]])
+    assert found.rows() == whole.filter((pl.col("truth") > 0) | (pl.col("published") > 0)).rows()
+    monkeypatch.setattr("celosia.census.accuracy._BLOCK", 2)
+    assert answers(truth, release, domain, asked).rows() == found.rows(), "in blocks as well"
+    merged = Recorded("merged", domain, geography, Microdata(pl.DataFrame({"region": ["1"], "sexo": [1], "edad": [0]})))
+    untold = answers(truth, merged, domain, {"comuna": ["total"]})
+    assert untold["published"].null_count() == 3, "what is not told is kept"
+    assert answers(truth, release, domain, {}).is_empty()

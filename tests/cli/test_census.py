@@ -5,6 +5,8 @@ import os
 import shutil
 from pathlib import Path
 
+import jsonschema
+import polars as pl
 import pytest
 from censuses import PLAN, folder_with_a_census
 from ruamel.yaml import YAML
@@ -42,7 +44,7 @@ def test_a_release(celosia, folder):
     ran = celosia("census", "plan.yaml", "--lang", "es")
     assert (ran.code, ran.err) == (0, "")
     loss = f"{epsilon(2, 1e-10):.4f}".replace(".", ",")
-    for said in ("Libro de cuentas", loss, "NORTE", "Carpeta pública: salida/publico", "puede publicarse"):
+    for said in ("Libro de cuentas", loss, "P08 * tramo", "Carpeta pública: salida/publico", "puede publicarse"):
         assert said in ran.out
     assert (folder / "salida" / "interno" / "ejecucion-1" / "resumen.html").exists()
     html = (folder / "salida" / "interno" / "ejecucion-1" / "resumen.html").read_text("utf-8")
@@ -103,13 +105,16 @@ def test_ctrl_c_before_anything_is_paid_says_that_nothing_was_written(celosia, f
 
 
 def test_progress_is_told_by_level(folder):
+    from celosia.core.language import speaking
     from celosia.core.run import Run
     from celosia.process.census import CensusPlan, run
 
     said = []
-    run(CensusPlan.load("plan.yaml"), Run(progress=lambda step, done: said.append((step, done))), seed=1)
+    with speaking("en"):
+        run(CensusPlan.load("plan.yaml"), Run(progress=lambda step, done: said.append((step, done))), seed=1)
     steps = list(dict.fromkeys(step for step, _ in said))
-    assert steps == [f"persons · {step}" for step in ("measurement", "NORTE", "REGION", "PROVINCIA", "COMUNA")]
+    levels = ("NORTE", "REGION", "PROVINCIA", "COMUNA")
+    assert steps == [f"persons · {step}" for step in ("measurement", *levels, "evaluation")]
     assert all(0 <= done <= 1 for _, done in said)
 
 
@@ -160,8 +165,84 @@ def test_another_configuration_and_a_spent_budget(celosia, folder):
 
 
 def test_the_schema_is_printed_and_takes_the_plan(celosia):
-    import jsonschema
-
     ran = celosia("census-schema")
     assert ran.code == 0
     jsonschema.validate(YAML(typ="safe").load(PLAN), json.loads(ran.out))
+
+
+def test_a_published_folder_is_checked(celosia, folder):
+    assert celosia("census-check", "plan.yaml").code == 2, "nothing was published yet"
+    celosia("census", "plan.yaml")
+    for asked in ("plan.yaml", "salida/publico"):
+        ran = celosia("census-check", asked, "--lang", "es")
+        assert ran.code == 0 and "Todo lo que dice el certificado se cumple" in ran.out
+    assert celosia("census-check", "plan.yaml", "--json").json["results"]["passes"] is True
+    with (folder / "salida" / "publico" / "personas.csv").open("a") as file:
+        file.write("\n")
+    ran = celosia("census-check", "plan.yaml", "--lang", "en")
+    assert ran.code == 1 and "do not publish it" in ran.out
+    assert celosia("census-check", "plan.yaml", "--json").json["status"] == "does-not-pass"
+    celosia("census", "plan.yaml", "--test-seed", "1")
+    ran = celosia("census-check", "salida/no-publicable", "--lang", "en")
+    assert ran.code == 1 and "NOT RELEASABLE" in ran.out
+
+
+def test_a_plan_of_a_census_is_no_plan_of_a_file(celosia, folder):
+    for command in ("run", "check", "risk"):
+        for lang, said in (("es", "celosia census plan.yaml"), ("en", "is the plan of a census")):
+            ran = celosia(command, "plan.yaml", "--lang", lang)
+            assert ran.code == 2 and said in ran.err
+
+
+@pytest.mark.parametrize("lang", ["es", "en"])
+def test_the_example_is_written_once_and_its_plan_is_read(celosia, tmp_path, monkeypatch, lang):
+    monkeypatch.chdir(tmp_path)
+    ran = celosia("census-example", "--lang", lang)
+    assert ran.code == 0 and str(Path("censo") / "plan.yaml") in ran.out
+    assert {path.name for path in Path("censo").iterdir()} >= {"personas.parquet", "viviendas.parquet", "lugares.csv"}
+    plan = Path("censo/plan.yaml").read_text("utf-8")
+    assert {"es": "Otro país", "en": "Another country"}[lang] in plan
+    jsonschema.validate(YAML(typ="safe").load(plan), json.loads(celosia("census-schema").out))
+    again = celosia("census-example", "--lang", lang, "--json")
+    assert again.code == 2 and again.json["errors"][0]["code"] == "example-there"
+
+
+def test_both_examples_are_the_same_plan():
+    from importlib.resources import files
+
+    from celosia.process.census import CensusPlan
+
+    texts = [files("celosia.cli").joinpath(f"census_plan.{lang}.yaml").read_text("utf-8") for lang in ("es", "en")]
+    es, en = (CensusPlan.parse(text) for text in texts)
+    assert [line.split(":")[0] for line in texts[0].splitlines() if line.strip()[:1] not in ("#", "")][:12] == [
+        line.split(":")[0] for line in texts[1].splitlines() if line.strip()[:1] not in ("#", "")
+    ][:12]
+    for table in es.tables:
+        one, other = es.tables[table], en.tables[table]
+        assert one.variables == other.variables and one.rules == other.rules
+        assert list(one.budget.queries.values()) == list(other.budget.queries.values())
+        assert [group.where for group in one.groups] == [group.where for group in other.groups]
+    assert es.limits == en.limits and es.places == en.places and es.protection == en.protection
+
+
+def test_the_example_gives_what_the_thesis_asks(celosia, tmp_path, monkeypatch):
+    """Population, schooling and nationality by comuna, with their errors, of every comuna."""
+    monkeypatch.chdir(tmp_path)
+    celosia("census-example", "--lang", "es")
+    plan = Path("censo/plan.yaml")
+    text = plan.read_text("utf-8").replace("    curve: [1/10, 1/2, 1, 2, 4]\n", "")
+    text = text[: text.index("  # Viviendas con su")]
+    plan.write_text(text.replace(", ID_ZONA_LOC]", "]").replace("DC: 5/20, ID_ZONA_LOC: 5/20", "DC: 10/20"), "utf-8")
+    ran = celosia("census", "censo/plan.yaml", "--json")
+    assert (ran.code, ran.json["status"]) == (0, "passes")
+    rows = {row["query"]: row for row in ran.json["results"]["errors"][0]["rows"] if row["level"] == "COMUNA"}
+    assert rows["total"]["mae"] == 0, "the population of comunas is exact"
+    for query in ("P15", "P12", "P16", "P08 * tramo"):
+        assert rows[query]["relative"] < 0.05 and rows[query]["rmse"] >= rows[query]["mae"] > 0
+    answers = pl.read_parquet(tmp_path / ran.json["results"]["answers"][0])
+    assert answers.filter(query="P12")["place"].n_unique() == 11
+    published = pl.read_csv("censo/salida/publico/personas.csv", infer_schema=False)
+    counted = published.group_by("COMUNA", "P12").len()
+    told = answers.filter(query="P12").select(COMUNA="place", P12="answer", len=pl.col("published").cast(pl.UInt32))
+    assert counted.join(told.filter(pl.col("len") > 0), on=["COMUNA", "P12", "len"], how="anti").is_empty()
+    assert celosia("census-check", "censo/plan.yaml").code == 0

@@ -2,7 +2,8 @@
 
 import pytest
 
-COMMANDS = ("inspect", "risk", "run", "check", "demo", "plan-schema", "census", "census-schema")
+CENSUS = ("census", "census-check", "census-example", "census-schema")
+COMMANDS = ("inspect", "risk", "run", "check", "demo", "plan-schema", *CENSUS)
 ENGLISH = ("Usage", "Options", "Arguments", "Commands", "required", "default:", "Show", "Missing", "Try", "Install")
 
 

@@ -5,16 +5,17 @@ With :math:`x_i` the true and :math:`y_i` the published count of answer :math:`i
 .. math::
     \text{MAE} = \frac1n\sum_i |e_i|, \qquad
     \text{RMSE} = \sqrt{\frac1n\sum_i e_i^2}, \qquad
-    \text{bias} = \frac1n\sum_i e_i,
+    \text{bias} = \frac1n\sum_i e_i, \qquad
+    \text{relative} = \frac{\sum_i |e_i|}{\sum_i x_i},
 
-the quantiles of :math:`|e|` in whole persons, and what became of the zeros: how many of the true zeros are
-published as zero, and how many published zeros were not zero. Answers that a protection does not give are counted and
-left out.
+the last one telling how far off those are who are few; the quantiles of :math:`|e|` in whole persons, and what became
+of the zeros: how many of the true zeros are published as zero, and how many published zeros were not zero. Answers that
+a protection does not give are counted and left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
@@ -42,8 +43,9 @@ class Accuracy:
     ----------
     answers, untold
         Answers compared, and answers that were not given.
-    mae, rmse, mean_error
-        Mean absolute error, root of the mean squared error, and the bias: mean error.
+    mae, rmse, mean_error, relative
+        Mean absolute error, root of the mean squared error, the bias (mean error), and the sum of the absolute errors
+        as a share of all that is counted.
     median, q90, q99, largest
         Quantiles of the absolute error, and the largest.
     zeros, zeros_kept, zeros_false
@@ -55,6 +57,7 @@ class Accuracy:
     mae: float | None
     rmse: float | None
     mean_error: float | None
+    relative: float | None
     median: int | None
     q90: int | None
     q99: int | None
@@ -73,7 +76,7 @@ class Tally:
 
     def __init__(self) -> None:
         self._answers = self._untold = 0
-        self._absolute = self._squared = self._signed = 0.0
+        self._absolute = self._squared = self._signed = self._counted = 0.0
         self._magnitudes = np.zeros(1, dtype=np.int64)
         self._zeros = np.zeros(3, dtype=np.int64)
 
@@ -89,6 +92,7 @@ class Tally:
         self._answers += error.size
         self._signed += float(error.sum())
         self._absolute += float(magnitude.sum())
+        self._counted += float(x.sum())
         self._squared += float(error @ error)
         counts = np.bincount(np.rint(magnitude).astype(np.int64), minlength=self._magnitudes.size)
         counts[: self._magnitudes.size] += self._magnitudes
@@ -108,6 +112,7 @@ class Tally:
             mae=self._absolute / n if n else None,
             rmse=float(np.sqrt(self._squared / n)) if n else None,
             mean_error=self._signed / n if n else None,
+            relative=self._absolute / self._counted if self._counted else None,
             median=found[0],
             q90=found[1],
             q99=found[2],
@@ -118,39 +123,56 @@ class Tally:
         )
 
 
+Where = npt.NDArray[np.bool_]
+"""Which places of a level are looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """One set of answers that are compared: those of two sources, at all places or at some."""
+
+    base: Published
+    other: Published
+    where: Where | None = None
+
+
+def accuracies(level: int, query: Query, nodes: int, wanted: Sequence[Compared]) -> list[Accuracy]:
+    """The figures of a query at the places of a level for each set of answers; every source is asked once."""
+    tallies = [Tally() for _ in wanted]
+    sources = {id(source): source for one in wanted for source in (one.base, one.other)}
+    for block in blocks(nodes, query.size):
+        said = {name: source.answers(level, query, block) for name, source in sources.items()}
+        for one, tally in zip(wanted, tallies, strict=True):
+            base, other = said[id(one.base)], said[id(one.other)]
+            if one.where is None:
+                tally.add(base, other)
+            elif (here := one.where[block]).any():
+                tally.add(base[here], other[here])
+    return [tally.result() for tally in tallies]
+
+
 def accuracy(
-    truth: Published,
-    published: Published,
-    level: int,
-    query: Query,
-    nodes: int,
-    where: npt.NDArray[np.bool_] | None = None,
+    truth: Published, published: Published, level: int, query: Query, nodes: int, where: Where | None = None
 ) -> Accuracy:
     """The figures of a query at the places of a level, or at those of them where ``where`` is true."""
-    tally = Tally()
-    for block in _blocks(nodes, query.size):
-        here = slice(None) if where is None else where[block]
-        if where is None or where[block].any():
-            tally.add(truth.answers(level, query, block)[here], published.answers(level, query, block)[here])
-    return tally.result()
+    return accuracies(level, query, nodes, [Compared(truth, published, where)])[0]
 
 
-def by_size(
-    truth: Counted, published: Published, level: int, query: Query, sizes: tuple[int, ...] = SIZES
-) -> Iterator[tuple[str, Accuracy]]:
-    """The figures for the places of each size that occurs, by the true number of their records."""
+def sizes(truth: Counted, level: int, breaks: tuple[int, ...] = SIZES) -> Iterator[tuple[str, Where]]:
+    """The places of each size that occurs, by the true number of their records."""
     totals = truth.totals[level]
-    for low, high in pairwise((*sizes, np.inf)):
+    for low, high in pairwise((*breaks, np.inf)):
         where = (totals >= low) & (totals < high)
         if where.any():
-            yield _named(low, high), accuracy(truth, published, level, query, totals.size, where)
+            yield _named(low, high), where
 
 
 def _named(low: float, high: float) -> str:
     return f"{int(low)}+" if high == np.inf else f"{int(low)}–{int(high) - 1}"
 
 
-def _blocks(nodes: int, answers: int) -> Iterator[slice]:
+def blocks(nodes: int, answers: int) -> Iterator[slice]:
+    """Runs of places whose answers fit in memory together."""
     step = max(1, _BLOCK // max(answers, 1))
     for first in range(0, nodes, step):
         yield slice(first, min(first + step, nodes))

@@ -13,10 +13,11 @@ from typing import Any, Protocol
 import numpy as np
 import polars as pl
 
-from celosia.census.accuracy import accuracy
+from celosia.census.accuracy import Accuracy, accuracy
 from celosia.census.domain import Domain
 from celosia.census.groups import Group, Mask
 from celosia.census.published import Counted, Published, Recorded
+from celosia.census.query import Query
 from celosia.core.errors import OptionError
 from celosia.core.microdata import Microdata
 from celosia.core.results import Tabular
@@ -77,24 +78,35 @@ class ErrorsOf:
     questions: Mapping[str, Sequence[str]]
 
     def rows(self, truth: Truth, published: Published) -> Iterator[Row]:
-        """Mean absolute error, root mean square, size of the bias, and share of the answers that are not given."""
+        """Mean absolute error, root mean square, bias, relative error, and share of the answers that are not given."""
         geography = truth.counted.geography
         for level, names in self.questions.items():
             depth = geography.level(level)
             for name in names:
                 query = truth.domain.query(name)
                 for group in (None, *truth.groups):
-                    where = None if group is None else group.places(truth.counted, depth)
-                    asked = query if group is None else group.query(query, truth.domain)
-                    if where is not None and not where.any():
+                    found = self._found(truth, published, depth, query, group)
+                    if found is None:
                         continue
-                    found = accuracy(truth.counted, published, depth, asked, geography.nodes[depth], where)
-                    size = None if found.mean_error is None else abs(found.mean_error)
-                    untold = found.untold / max(found.answers + found.untold, 1)
-                    figures = {"mae": found.mae, "rmse": found.rmse, "bias": size, "untold": untold}
+                    figures = {
+                        "mae": found.mae,
+                        "rmse": found.rmse,
+                        "bias": None if found.mean_error is None else abs(found.mean_error),
+                        "relative": found.relative,
+                        "untold": found.untold / max(found.answers + found.untold, 1),
+                    }
                     for figure, value in figures.items():
                         of = f"{level} · {query.name}"
                         yield Row(published.name, "error", of, figure, None if group is None else group.name, value)
+
+    def _found(
+        self, truth: Truth, published: Published, depth: int, query: Query, group: Group | None
+    ) -> Accuracy | None:
+        where = None if group is None else group.places(truth.counted, depth)
+        asked = query if group is None else group.query(query, truth.domain)
+        if asked is None or (where is not None and not where.any()):
+            return None
+        return accuracy(truth.counted, published, depth, asked, truth.counted.geography.nodes[depth], where)
 
 
 @dataclass(frozen=True)
@@ -107,9 +119,10 @@ class Anonymity:
     def rows(self, truth: Truth, published: Published) -> Iterator[Row]:
         """Share of the records that violate it, and of uniques."""
         records = truth.records(published)
-        if records is None:
+        keys = _published(self.keys, records)
+        if records is None or not keys:
             return
-        sample = k_anonymity(records.coded, self.keys, self.k).frequencies.sample
+        sample = k_anonymity(records.coded, keys, self.k).frequencies.sample
         for group, here in _everybody_and_groups(truth, records):
             yield from (
                 Row(published.name, "k-anonymity", _joined(self.keys), figure, group, _share(sample[here] < below))
@@ -128,9 +141,10 @@ class Diversity:
     def rows(self, truth: Truth, published: Published) -> Iterator[Row]:
         """Share of the records in classes that hold fewer than l values."""
         records = truth.records(published)
-        if records is None:
+        keys = _published(self.keys, records)
+        if records is None or not keys or self.sensitive not in records.data:
             return
-        distinct = l_diversity(records.coded, self.keys, self.sensitive).table()["distinct"].to_numpy()
+        distinct = l_diversity(records.coded, keys, self.sensitive).table()["distinct"].to_numpy()
         short = (distinct < self.l) & (distinct > 0)
         of = f"{_joined(self.keys)} → {self.sensitive}"
         for group, here in _everybody_and_groups(truth, records):
@@ -149,10 +163,11 @@ class LinkageOf:
         """Share of the persons linked, of those learned of, and what a claim is right beyond a blind guess."""
         records = truth.records(published)
         held = self.register if self.register is not None else truth.counted.data
-        if records is None or held is None:
+        keys = _published(self.keys, records)
+        if records is None or held is None or not keys or self.sensitive not in records.data:
             return
         persons = Recorded("register", truth.domain, truth.counted.geography, held)
-        found = exact_linkage(records.coded, self.keys, persons.coded, self.sensitive)
+        found = exact_linkage(records.coded, keys, persons.coded, self.sensitive)
         assert found.agreeing is not None and found.common is not None
         of = f"{_joined(self.keys)} → {self.sensitive}"
         linked, right = found.candidates == 1, (found.candidates == 1) & (found.agreeing == 1)
@@ -168,6 +183,11 @@ def _everybody_and_groups(truth: Truth, records: Recorded) -> Iterator[tuple[str
     yield None, np.ones(records.data.height, dtype=np.bool_)
     for group in truth.groups:
         yield group.name, group.members(records, truth.counted)
+
+
+def _published(keys: Sequence[str], records: Recorded | None) -> tuple[str, ...]:
+    """The keys that a protection publishes: of the others an intruder has no use."""
+    return () if records is None else tuple(name for name in keys if name in records.data)
 
 
 def _share(flags: Mask) -> float | None:
@@ -203,8 +223,24 @@ class Comparison(Tabular):
         whole = rows.filter(pl.col("group").is_null()).drop("group")
         groups = rows.filter(pl.col("group").is_not_null() & pl.col("value").is_not_null())
         worst = groups.sort("value", descending=True, maintain_order=True).group_by(by, maintain_order=True).first()
+        worst = worst.filter(pl.col("value") > 0)
         named = worst.select(*by, pl.col("value").alias("worst"), pl.col("group").alias("worst_group"))
         return whole.join(named, on=by, how="left", maintain_order="left").select(*by, "value", "worst", "worst_group")
+
+    @property
+    def protections(self) -> tuple[str, ...]:
+        """Their names, in order."""
+        return tuple(dict.fromkeys(row.protection for row in self.found))
+
+    def side_by_side(self) -> pl.DataFrame:
+        """One row a figure and one column a protection; null where a protection has nothing to look at."""
+        by = ["look", "of", "figure"]
+        table = self.table().select(*by, "protection", "value")
+        whole = table.select(by).unique(maintain_order=True)
+        for name in self.protections:
+            own = table.filter(protection=name).select(*by, pl.col("value").alias(name))
+            whole = whole.join(own, on=by, how="left", maintain_order="left")
+        return whole
 
     def to_dict(self) -> dict[str, Any]:
         """Every figure, and whether they may be shown."""

@@ -13,10 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from celosia.census.accuracy import Accuracy, accuracy, by_size
+from celosia.census.accuracy import Accuracy, Compared, accuracies, accuracy, sizes
 from celosia.census.domain import Domain
 from celosia.census.groups import Group
 from celosia.census.measurement import Measurement
@@ -25,6 +24,7 @@ from celosia.census.query import Query
 from celosia.core.language import number, text
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
+from celosia.core.run import Run
 
 RELEASE, NOISE, POST = "release", "noise", "post"
 
@@ -66,11 +66,14 @@ class Evaluation(Tabular):
 
     Attributes
     ----------
+    questions
+        Level and query of what was asked; what was only measured is looked at as well.
     confidential
         Whether the truth that it was computed on is.
     """
 
     errors: tuple[Errors, ...] = field(repr=False)
+    questions: frozenset[tuple[str, str]] = field(repr=False)
     confidential: bool
 
     def rows(self) -> pl.DataFrame:
@@ -99,19 +102,28 @@ class Evaluation(Tabular):
         return self.rows().filter(part=RELEASE).filter(pl.col("place_size").is_not_null()).drop("part", "group")
 
     def by_group(self) -> pl.DataFrame:
-        """The errors of the release by group, the worst first, beside that of all."""
+        """The errors of the release by group, the worst relative error first, beside that of all."""
         rows = self.rows().filter(part=RELEASE).filter(pl.col("place_size").is_null())
-        whole = rows.filter(pl.col("group").is_null()).select("level", "query", pl.col("mae").alias("mae_all"))
+        whole = rows.filter(pl.col("group").is_null()).select(
+            "level", "query", pl.col("relative").alias("relative_all")
+        )
         groups = rows.filter(pl.col("group").is_not_null() & (pl.col("answers") > 0))
         joined = groups.join(whole, on=["level", "query"], how="left", maintain_order="left")
-        order = joined.with_columns((pl.col("mae") / pl.col("mae_all")).fill_nan(None).alias("ratio")).sort(
-            "ratio", descending=True, nulls_last=True, maintain_order=True
+        order = joined.sort("relative", descending=True, nulls_last=True, maintain_order=True)
+        return order.select(
+            "level", "query", "group", "answers", "relative", "relative_all", "mae", "rmse", "mean_error"
         )
-        return order.select("level", "query", "group", "answers", "mae", "mae_all", "rmse", "mean_error")
+
+    def asked(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Of some rows of figures, those of what was asked; all of them where nothing was."""
+        if not self.questions:
+            return rows
+        pairs = pl.DataFrame(sorted(self.questions), schema=["level", "query"], orient="row")
+        return rows.join(pairs, on=["level", "query"], how="semi", maintain_order="left")
 
     def picture(self) -> Picture:
-        """Mean absolute error of the release by level and query."""
-        rows = self.table().select("level", "mae", "query")
+        """Mean absolute error of the release by level and query, of what was asked."""
+        rows = self.asked(self.table()).select("level", "mae", "query")
         said = ", ".join(f"{level}, {query}: {number(mae or 0.0, 2)}" for level, mae, query in rows.iter_rows())
         return chart(rows, "level", "mae", group="query", alternative=text("picture.census-errors", said=said))
 
@@ -128,6 +140,7 @@ def evaluate(
     measurements: Sequence[Measurement] = (),
     groups: Sequence[Group] = (),
     public: bool = False,
+    run: Run | None = None,
 ) -> Evaluation:
     """Compare a release with the truth.
 
@@ -146,14 +159,19 @@ def evaluate(
     public
         Whether the truth may be known to anybody (synthetic or published data): only then the result is not
         confidential.
+    run
+        For progress and the stop button.
     """
     noisy = Measured("noise", truth.geography, measurements)
-    found: list[Errors] = []
-    for level, query in _asked(truth, domain, questions, measurements):
-        found += _release(truth, release, domain, level, query, groups)
-        if noisy.of(level, query.name) is not None:
-            found += _parts(truth, release, noisy, level, query)
-    return Evaluation(tuple(found), confidential=not public)
+    asked, found = list(_asked(truth, domain, questions, measurements)), list[Errors]()
+    for number_of, (level, query) in enumerate(asked):
+        if run is not None:
+            run.check("evaluation", number_of / len(asked))
+        found += _errors(truth, release, noisy, domain, groups, level, query)
+    if run is not None:
+        run.check("evaluation", 1.0)
+    wanted = frozenset((level, domain.query(name).name) for level, names in questions.items() for name in names)
+    return Evaluation(tuple(found), wanted, confidential=not public)
 
 
 def _asked(
@@ -169,39 +187,34 @@ def _asked(
         yield level, domain.query(name)
 
 
-def _release(
-    truth: Counted, release: Published, domain: Domain, level: int, query: Query, groups: Sequence[Group]
-) -> Iterator[Errors]:
+def _errors(
+    truth: Counted,
+    release: Published,
+    noisy: Measured,
+    domain: Domain,
+    groups: Sequence[Group],
+    level: int,
+    query: Query,
+) -> list[Errors]:
+    """Every row of figures of one question at one level."""
     name, nodes = truth.geography.levels[level], truth.geography.nodes[level]
-    yield Errors(RELEASE, name, query.name, None, None, accuracy(truth, release, level, query, nodes))
-    for size, figures in by_size(truth, release, level, query):
-        yield Errors(RELEASE, name, query.name, size, None, figures)
+    rows: list[tuple[str, str | None, str | None]] = [(RELEASE, None, None)]
+    wanted = [Compared(truth, release)]
+    for size, where in sizes(truth, level):
+        rows.append((RELEASE, size, None))
+        wanted.append(Compared(truth, release, where))
+    if noisy.of(level, query.name) is not None:
+        rows += [(NOISE, None, None), (POST, None, None)]
+        wanted += [Compared(truth, noisy), Compared(noisy, release)]
     for group in groups:
-        where = group.places(truth, level)
-        if where is None or where.any():
-            figures = accuracy(truth, release, level, group.query(query, domain), nodes, where)
-            yield Errors(RELEASE, name, query.name, None, group.name, figures)
-
-
-def _parts(truth: Counted, release: Published, noisy: Measured, level: int, query: Query) -> Iterator[Errors]:
-    name, nodes = truth.geography.levels[level], truth.geography.nodes[level]
-    for part, base, other in ((NOISE, truth, noisy), (POST, noisy, release)):
-        yield Errors(part, name, query.name, None, None, accuracy(base, other, level, query, nodes))
-
-
-def by_place(truth: Counted, published: Published, domain: Domain, level: str, query: str) -> pl.DataFrame:
-    """One question answered place by place: published beside true. As confidential as the truth."""
-    depth, asked = truth.geography.level(level), domain.query(query)
-    nodes = truth.geography.nodes[depth]
-    places = np.repeat(np.arange(nodes), asked.size)
-    true = truth.answers(depth, asked, slice(0, nodes)).ravel()
-    said = published.answers(depth, asked, slice(0, nodes)).ravel()
-    return pl.DataFrame(
-        {
-            "place": pl.Series(truth.geography.names[depth]).gather(places),
-            "answer": pl.Series(asked.answer_labels).gather(np.tile(np.arange(asked.size), nodes)),
-            "truth": true.astype(np.int64),
-            "published": pl.Series(said).fill_nan(None),
-            "difference": pl.Series(said - true).fill_nan(None),
-        }
-    )
+        inside = group.places(truth, level)
+        if inside is not None and inside.any():
+            rows.append((RELEASE, None, group.name))
+            wanted.append(Compared(truth, release, inside))
+    figures = accuracies(level, query, nodes, wanted)
+    found = [Errors(part, name, query.name, size, of, one) for (part, size, of), one in zip(rows, figures, strict=True)]
+    for group in groups:
+        if group.level is None and (asked := group.query(query, domain)) is not None:
+            figures_of = accuracy(truth, release, level, asked, nodes)
+            found.append(Errors(RELEASE, name, query.name, None, group.name, figures_of))
+    return found

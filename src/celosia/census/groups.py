@@ -49,15 +49,23 @@ class Group(Frozen):
     def _variables(self) -> tuple[str, ...]:
         return () if self.where is None else names(self.where)
 
-    def query(self, query: Query, domain: Domain) -> Query:
-        """The same question asked among the group only."""
+    def query(self, query: Query, domain: Domain) -> Query | None:
+        """The same question asked among the group only, without the answers that nobody of it can be in."""
         if self.where is None:
             return query
         if unknown := [name for name in self._variables if name not in domain.names]:
             raise RoleError("domain-variable-unknown", variable=unknown[0], known=domain.names)
         inside = holds(self.where, Microdata(pl.DataFrame(domain.codes(np.arange(domain.size)))))
+        if not inside.any():
+            raise OptionError("census-group-empty", group=self.name)
+        kept, place = np.unique(query.group[inside & (query.group >= 0)], return_inverse=True)
+        if not kept.size:
+            return None
+        group = np.full(query.group.size, -1, dtype=np.int32)
+        group[inside & (query.group >= 0)] = place
+        labels = tuple(query.labels[answer] for answer in kept) if query.labels else ()
         variables = tuple(dict.fromkeys((*query.variables, *self._variables)))
-        return replace(query, group=np.where(inside, query.group, -1), variables=variables)
+        return replace(query, group=group, size=kept.size, labels=labels, variables=variables)
 
     def places(self, truth: Counted, level: int) -> Mask | None:
         """Which places of a level are in it; ``None`` where all are, no place where the level is above its own."""
@@ -73,6 +81,8 @@ class Group(Frozen):
 
     def members(self, records: Recorded, truth: Counted) -> Mask:
         """Which of some records are in it, as far as they tell."""
+        if any(name not in records.data for name in self._variables):
+            return np.zeros(records.data.height, dtype=np.bool_)
         if self.where is not None:
             return holds(self.where, records.coded)
         assert self.level is not None

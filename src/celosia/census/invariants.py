@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy.typing as npt
@@ -97,6 +99,25 @@ def _by_place(limits: Any, names: Sequence[str], level: str) -> tuple[Any, Any]:
     if unknown:
         raise OptionError("limit-place-unknown", level=level, count=len(unknown))
     return [place[name] for name in limits], list(limits.values())
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What a ledger's line says: of which query, ``=``, ``≥``, ``≤`` or ``≥ ≤``, and on which levels."""
+
+    query: str
+    sign: str
+    levels: str
+
+    @classmethod
+    def of(cls, line: str) -> Stated:
+        """The parts of a line."""
+        found = _LINE.fullmatch(line)
+        assert found is not None, "written by line()"
+        return cls(**found.groupdict())
+
+
+_LINE = re.compile(r"(?P<query>.*) (?P<sign>=|≥ ≤|≥|≤) \((?P<levels>.*)\)")
 
 
 class Invariants(Frozen):

@@ -79,6 +79,8 @@ Decimal = Annotated[str | None, _option("--decimal", metavar="sign")]
 Encoding = Annotated[str | None, _option("--encoding", metavar="name")]
 NewBook = Annotated[Path | None, _option("--write-dictionary", metavar="file")]
 Folder = Annotated[Path, _option("--folder", metavar="folder")]
+PlanOrFolder = Annotated[Path, typer.Argument(help="cli.argument.plan-or-folder", metavar="plan")]
+ExampleFolder = Annotated[Path, typer.Option("--folder", help="cli.option.example-folder", metavar="folder")]
 Seed = Annotated[int | None, _option("--test-seed", metavar="number")]
 
 
@@ -232,6 +234,22 @@ def _census(
     from celosia.cli.census import census
 
     return census(context.obj, plan, test_seed)
+
+
+@app.command("census-check", cls=Command, help="cli.census-check.help")
+def _census_check(context: typer.Context, plan: PlanOrFolder, lang: Lang = None, json: Json = False) -> int:
+    from celosia.cli.census import check_census
+
+    return check_census(context.obj, plan)
+
+
+@app.command("census-example", cls=Command, help="cli.census-example.help")
+def _census_example(
+    context: typer.Context, folder: ExampleFolder = Path("censo"), lang: Lang = None, json: Json = False
+) -> int:
+    from celosia.cli.census import census_example
+
+    return census_example(context.obj, folder)
 
 
 @app.command("census-schema", cls=Command, help="cli.census-schema.help")

@@ -5,35 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from celosia.cli.output import Output
 from celosia.core.errors import CancelledError
 from celosia.core.language import text
+
+if TYPE_CHECKING:
+    from celosia.process.census import Outcome
 
 
 def census(output: Output, path: Path, seed: int | None) -> int:
     """Measure, estimate, evaluate and publish what a plan says; go on where a stopped run was."""
     from celosia.io.atomic import writing
     from celosia.process.census import CensusPlan, run
-    from celosia.process.census.files import public_folder, publish
+    from celosia.process.census.files import keep_answers, public_folder, publish
     from celosia.process.census.running import folder
     from celosia.report.census import census_summary
-    from celosia.report.certificate import certificate_page, loss_rows
+    from celosia.report.certificate import certificate_page
 
     plan = CensusPlan.load(path)
-    with output.working(), _stoppable(folder(plan, seed)), output.progress() as circumstances:
+    kept = folder(plan, seed)
+    with output.working(), _stoppable(kept), output.progress() as circumstances:
         outcome = run(plan, circumstances, seed)
-        summary = folder(plan, seed) / "resumen.html"
+        summary = kept / "resumen.html"
         with writing(summary) as temporary:  # it takes its place after the public folder
             temporary.write_text(census_summary(outcome), "utf-8")
+            answers = keep_answers(outcome, kept)
             certificate = publish(outcome, certificate_page)
-    output.table(loss_rows(outcome), title=text("census.ledger"))
-    for one in outcome.tables:
-        rows = one.release.table().drop("cells")
-        output.table(rows, title=text("census.released", table=text(f"table.{one.table.value}")))
-        if one.looks.evaluation is not None:
-            shown = ["level", "query", "answers", "mae", "rmse", "mean_error", "q90", "zeros_kept"]
-            output.table(one.looks.evaluation.table().select(shown), title=text("census.errors"))
+    _show(output, outcome)
     output.say(text("certificate.releasable" if outcome.releasable else "certificate.not-releasable"))
     output.say(f"{text('label.public-folder')}: {public_folder(outcome)}")
     output.say(f"{text('label.summary-page')}: {summary}")
@@ -52,8 +52,24 @@ def census(output: Output, path: Path, seed: int | None) -> int:
         "folder": str(public_folder(outcome)),
         "files": {name: dict(facts) for name, facts in certificate.files.items()},
         "summary": str(summary),
+        "answers": [str(file) for file in answers],
     }
     return output.done(results, outcome.releasable)
+
+
+def _show(output: Output, outcome: Outcome) -> None:
+    """What was released, what it cost and what is left, and the errors of what was asked."""
+    from celosia.report.census import asked_rows, left_rows, released_rows
+    from celosia.report.certificate import loss_rows
+    from celosia.report.figures import formatted
+
+    output.table(released_rows(outcome), title=text("census.summary.tables"))
+    output.table(*formatted(loss_rows(outcome)), title=text("census.ledger"))
+    output.table(*formatted(left_rows(outcome)), title=text("census.summary.left"))
+    for one in outcome.tables:
+        if one.looks.evaluation is not None:
+            title = text("census.errors", table=text(f"table.{one.table.value}"))
+            output.table(*formatted(asked_rows(one.looks.evaluation)), title=title)
 
 
 @contextmanager
@@ -65,6 +81,37 @@ def _stoppable(kept: Path) -> Iterator[None]:
         if any(kept.glob("*/checkpoint.json")):
             raise CancelledError("cancelled-census", folder=kept) from None
         raise
+
+
+def check_census(output: Output, path: Path) -> int:
+    """Check a published folder against its certificate: that of a plan, or any."""
+    from celosia.process.census import CensusPlan
+    from celosia.process.census.checking import check
+    from celosia.process.census.files import PUBLIC
+
+    folder = path
+    if not path.is_dir():
+        plan = CensusPlan.load(path)
+        folder = plan.resolve(plan.folder) / PUBLIC
+    with output.working():
+        found = check(folder)
+    output.table(found.table(), title=text("check.census", folder=folder))
+    output.say(text("check.census.passes" if found.passes else "check.census.fails"))
+    if not found.releasable:
+        output.say(text("certificate.not-releasable"))
+    return output.done(found.to_dict(), found.passes)
+
+
+def census_example(output: Output, folder: Path) -> int:
+    """Write a small synthetic census and a plan for it, to begin from."""
+    from celosia.cli.example import census_files
+
+    with output.working():
+        files = census_files(folder)
+    output.say(text("census.example.made", folder=folder))
+    output.say(f"  celosia census {folder / 'plan.yaml'}")
+    output.say(f"  celosia census-check {folder / 'plan.yaml'}")
+    return output.done({"folder": str(folder), "files": [str(file) for file in files]})
 
 
 def census_schema(output: Output) -> int:

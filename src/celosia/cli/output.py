@@ -36,8 +36,8 @@ class Output:
         if not self.json:
             streams.tell(line + "\n")
 
-    def table(self, rows: pl.DataFrame, title: str = "") -> None:
-        """A table for people."""
+    def table(self, rows: pl.DataFrame, figures: tuple[str, ...] = (), title: str = "") -> None:
+        """A table for people; ``figures`` names the columns of figures that are already text."""
         if self.json:
             return
         from rich import box
@@ -46,7 +46,8 @@ class Output:
 
         shown = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
         for name, dtype in rows.schema.items():
-            shown.add_column(heading(name), justify="right" if dtype.is_numeric() else "left", overflow="fold")
+            right = name in figures or dtype.is_numeric()
+            shown.add_column(heading(name), justify="right" if right else "left", overflow="fold")
         for row in rows.iter_rows():
             shown.add_row(*(cell(value, name) for name, value in zip(rows.columns, row, strict=True)))
         console = Console(width=_width(), highlight=False, markup=False)

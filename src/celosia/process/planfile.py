@@ -28,6 +28,8 @@ _FIELDS = ("celosia", "title", "source", "csv", "kind", *_SECTIONS)  # in the or
 def read_plan(written: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """The fields of ``Plan`` from what was written in ``path``."""
     where = path.name
+    if "census" in written:
+        raise PlanError("plan-of-census", where=where)
     if unknown := [name for name in written if name not in _FIELDS]:
         raise PlanError("plan-field-unknown", where=where, fields=tuple(unknown), known=_FIELDS)
     fields: dict[str, Any] = {}

@@ -74,6 +74,19 @@ def _cells(tag: str, texts: Sequence[str], numeric: Sequence[bool]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
+class Details:
+    """Blocks that are folded away under one line until somebody wants them; printed in full."""
+
+    summary: str
+    blocks: Sequence[Block]
+
+    def html(self) -> str:
+        """The line and what is under it."""
+        inside = "\n".join(block.html() for block in self.blocks)
+        return f"<details>\n<summary>{escape(self.summary)}</summary>\n{inside}\n</details>"
+
+
+@dataclass(frozen=True, eq=False)
 class Figure:
     """A picture with a caption; its text alternative alone where the extra ``reports`` is not installed."""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from celosia.core.language import language, number, power_of_ten, text
-from celosia.process.census.certificate import Certificate, losses
+from celosia.process.census.certificate import Certificate, losses, stated_invariants
 from celosia.process.census.outcome import Outcome
 from celosia.report.blocks import Block, Note, Table, Title
 from celosia.report.page import page
@@ -29,11 +29,23 @@ def blocks(certificate: Certificate) -> Sequence[Block]:
         Title(text("certificate.words")),
         *(Note(line) for line in certificate.to_dict()["summary"][language()]),
         *loss_blocks(outcome),
+        Title(text("certificate.measurements")),
         *measurement_blocks(outcome),
     ]
-    if outcome.ledger.invariants:
-        lines = pl.DataFrame({"invariant": outcome.ledger.invariants})
-        made += [Title(text("certificate.invariants")), Table(text("certificate.invariants.caption"), lines)]
+    if stated := stated_invariants(outcome):
+        rows = [
+            {
+                "table": text(f"table.{table.value}"),
+                "query": line.query,
+                "invariant": text(f"sign.{line.sign}"),
+                "level": line.levels,
+            }
+            for table, line in stated
+        ]
+        made += [
+            Title(text("certificate.invariants")),
+            Table(text("certificate.invariants.caption"), pl.DataFrame(rows)),
+        ]
     return [*made, *_files(certificate)]
 
 
@@ -46,11 +58,16 @@ def release_note(outcome: Outcome) -> Note:
 
 def loss_blocks(outcome: Outcome) -> list[Block]:
     """The privacy loss: of this run, of all runs, by variable and by level."""
-    ledger = outcome.ledger
-    made: list[Block] = [
+    return [
         Title(text("certificate.loss")),
         Table(text("certificate.loss.caption"), loss_rows(outcome), figures=("rho", "epsilon", "simple_epsilon")),
+        *part_blocks(outcome),
     ]
+
+
+def part_blocks(outcome: Outcome) -> list[Block]:
+    """The privacy loss about one variable, and about the place within one level."""
+    ledger, made = outcome.ledger, list[Block]()
     for name, parts in (("variable", ledger.by_variable()), ("level", ledger.by_geography())):
         rows = pl.DataFrame(
             {
@@ -67,7 +84,8 @@ def loss_blocks(outcome: Outcome) -> list[Block]:
 
 
 def loss_rows(outcome: Outcome) -> pl.DataFrame:
-    """The loss of each account that has paid, by this run and by all."""
+    """The loss of each account that has paid, by this run and, where there are others, by all."""
+    scopes = [("run", outcome.own)] + ([("all", outcome.ledger)] if outcome.ledger != outcome.own else [])
     return pl.DataFrame(
         [
             {
@@ -78,7 +96,7 @@ def loss_rows(outcome: Outcome) -> pl.DataFrame:
                 "simple_epsilon": number(loss.simple, 4),
                 "delta": power_of_ten(float(loss.delta)),
             }
-            for scope, ledger in (("run", outcome.own), ("all", outcome.ledger))
+            for scope, ledger in scopes
             for loss in losses(ledger)
         ]
     )
@@ -86,7 +104,7 @@ def loss_rows(outcome: Outcome) -> pl.DataFrame:
 
 def measurement_blocks(outcome: Outcome) -> list[Block]:
     """What was measured of each table, and with what noise."""
-    made: list[Block] = [Title(text("certificate.measurements"))]
+    made = list[Block]()
     for one in outcome.tables:
         facts = one.to_dict()
         rows = [
@@ -96,7 +114,7 @@ def measurement_blocks(outcome: Outcome) -> list[Block]:
                 "answers": charge["answers"],
                 "noise_kind": text(f"noise.{charge['noise']}"),
                 "parameter": charge["parameter"],
-                "deviation": charge["variance"] ** 0.5,
+                "deviation": number(charge["variance"] ** 0.5, 2),
             }
             for charge in facts["measurements"]
         ]
@@ -109,7 +127,7 @@ def measurement_blocks(outcome: Outcome) -> list[Block]:
             places=number(facts["levels"][-1]["places"], 0),
             level=facts["levels"][-1]["level"],
         )
-        made.append(Table(caption, pl.DataFrame(rows)))
+        made.append(Table(caption, pl.DataFrame(rows), figures=("parameter", "deviation")))
     return made
 
 

@@ -133,8 +133,8 @@ def test_the_certificate_holds_the_hashes_of_every_other_file(done):
 def test_the_summary_in_words_says_what_is_protected(done):
     outcome, certificate, _ = done
     words = certificate.to_dict()["summary"]
-    assert any("Cuenta persona: ρ = 4,0000" in line and "22,33" in line for line in words["es"])
-    assert any("Account person: ρ = 4.0000" in line and "22.33" in line for line in words["en"])
+    assert any("Cuenta «persona»: ρ = 4,0000" in line and "22,33" in line for line in words["es"])
+    assert any("Account 'person': ρ = 4.0000" in line and "22.33" in line for line in words["en"])
     assert not any("{" in line or "census." in line for lines in words.values() for line in lines)
     page = census_summary(outcome)
     assert "Errores: personas" in page and "Errors: persons" in page and "census.summary" not in page

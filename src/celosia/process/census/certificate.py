@@ -14,10 +14,11 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
-from celosia.census import Ledger
+from celosia.census import Ledger, Table
 from celosia.census.accounting import detection
+from celosia.census.invariants import Stated
 from celosia.census.ledger import Loss
-from celosia.core.language import LANGUAGES, number, percent, power_of_ten, speaking, text
+from celosia.core.language import LANGUAGES, has_text, number, percent, power_of_ten, speaking, text
 from celosia.process.census.outcome import Outcome
 
 SCHEMA = "celosia-census-certificate-1"
@@ -102,8 +103,20 @@ def plain_words(outcome: Outcome) -> list[str]:
                 power=percent(detection(loss.rho, FALSE_ALARM, pure), 0),
             )
         )
-    if ledger.invariants:
-        said.append(text("census.words.invariants", lines=ledger.invariants))
+    if stated := stated_invariants(outcome):
+        said.append(text("census.words.invariants", lines="; ".join(map(_invariant, stated))))
     said.append(text("census.words.runs", runs=len({one.run for one in ledger.spendings})))
     said.append(text("census.words.nobody"))
     return said
+
+
+def stated_invariants(outcome: Outcome) -> list[tuple[Table, Stated]]:
+    """What any run on these data published exactly or knew from elsewhere, table by table."""
+    lines = [(spending.table, line) for spending in outcome.ledger.spendings for line in spending.invariants]
+    return [(table, Stated.of(line)) for table, line in dict.fromkeys(lines)]
+
+
+def _invariant(stated: tuple[Table, Stated]) -> str:
+    table, line = stated
+    named = text(f"query.{line.query}") if has_text(f"query.{line.query}") else line.query
+    return f"{text(f'table.{table.value}')}, {named} ({text(f'sign.{line.sign}')}): {line.levels}"

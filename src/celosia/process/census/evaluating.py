@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import polars as pl
+
 from celosia.census import Release, TopDown
+from celosia.census.answers import answers
 from celosia.census.comparison import (
     Anonymity,
     Comparison,
@@ -30,11 +33,18 @@ from celosia.process.step import Step
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """What was found; nothing where the plan asks nothing."""
+    """What was found; nothing where the plan asks nothing.
+
+    Attributes
+    ----------
+    answers
+        Every question place by place: what is published beside what is true.
+    """
 
     evaluation: Evaluation | None = None
     comparison: Comparison | None = None
     curve: Tradeoff | None = None
+    answers: pl.DataFrame | None = None
 
 
 def evaluated(
@@ -46,12 +56,13 @@ def evaluated(
     truth = CountedFile.of("truth", data, release.domain, release.geography)
     whole = Truth(truth, release.domain, counted.groups, plan.public)
     errors = evaluate(
-        truth, release, release.domain, counted.questions, release.measurements, counted.groups, plan.public
+        truth, release, release.domain, counted.questions, release.measurements, counted.groups, plan.public, run
     )
     curve = None
     if counted.curve:
         curve = tradeoff(topdown, data, counted.curve, counted.questions, public=plan.public, run=run)
-    return Evaluated(errors, _compared(plan, counted, whole, release, run), curve)
+    told = answers(truth, release, release.domain, counted.questions)
+    return Evaluated(errors, _compared(plan, counted, whole, release, run), curve, told)
 
 
 def _compared(plan: CensusPlan, counted: Counted, truth: Truth, release: Release, run: Run) -> Comparison | None:

@@ -41,7 +41,7 @@ def publish(outcome: Outcome, page: Page) -> Certificate:
     make_folder(target.parent)
     with writing_folder(target) as folder:
         for one in outcome.tables:
-            _write_table(one, folder / f"{mark}{file_name(one, outcome)}", mark)
+            _write_table(one, folder / f"{mark}{one.file}", mark)
         _write_places(outcome.tables[0].geography, folder / f"{mark}lugares.csv")
         _write_json(folder / f"{mark}libro.json", outcome.ledger.to_dict())
         certificate = Certificate.of(outcome, {file.name: _facts(file) for file in sorted(folder.iterdir())})
@@ -50,9 +50,18 @@ def publish(outcome: Outcome, page: Page) -> Certificate:
     return certificate
 
 
-def file_name(one: Published, outcome: Outcome) -> str:
-    """The file of a table's records, as the plan calls it."""
-    return outcome.plan.tables[one.table].file or f"{STEM[one.table]}.csv"
+def keep_answers(outcome: Outcome, folder: Path) -> list[Path]:
+    """Write what was asked, place by place, beside what is true: inside, never into the public folder."""
+    from celosia.io.atomic import writing
+
+    kept = []
+    for one in outcome.tables:
+        if one.looks.answers is not None:
+            path = folder / f"respuestas-{STEM[one.table]}.parquet"
+            with writing(path) as temporary:
+                one.looks.answers.write_parquet(temporary)
+            kept.append(path)
+    return kept
 
 
 def _write_table(one: Published, records: Path, mark: str) -> None:

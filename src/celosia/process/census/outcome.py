@@ -22,6 +22,8 @@ class Published:
 
     Attributes
     ----------
+    file
+        The public file of its records; the suffix says the format.
     release
         Its counts, records and measurements.
     dictionary
@@ -31,6 +33,7 @@ class Published:
     """
 
     table: Table
+    file: str
     release: Release = field(repr=False)
     dictionary: Dictionary = field(repr=False)
     spending: Spending = field(repr=False)
@@ -55,6 +58,7 @@ class Published:
         """Totals of what is published, and how it was measured."""
         return {
             "table": self.table.value,
+            "file": self.file,
             "records": self.release.counts[-1].total,
             "variables": list(self.domain.names),
             "cells": self.domain.size,

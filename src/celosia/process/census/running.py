@@ -20,10 +20,11 @@ from celosia.census.households import check_members
 from celosia.census.ledger_file import open_ledger
 from celosia.core.dictionary import Dictionary
 from celosia.core.errors import warn
+from celosia.core.language import has_text, text
 from celosia.core.microdata import Microdata
 from celosia.core.run import Run
 from celosia.process.census.evaluating import evaluated
-from celosia.process.census.outcome import Outcome, Published
+from celosia.process.census.outcome import STEM, Outcome, Published
 from celosia.process.census.plan import CensusPlan
 from celosia.process.census.tables import Counted
 from celosia.process.release import make_folder
@@ -190,7 +191,8 @@ class _Work:
         spending = next(one for one in release.ledger.spendings if one.run == job.name)
         said = replace(self.run, progress=self._progress(job))
         found = evaluated(self.plan, job.counted, job.data, job.topdown, release, said)
-        return Published(job.table, release, self._told(job), spending, found)
+        file = job.counted.file or f"{STEM[job.table]}.csv"
+        return Published(job.table, file, release, self._told(job), spending, found)
 
     def _told(self, job: _Job) -> Dictionary:
         """What is published of places and codes."""
@@ -199,7 +201,10 @@ class _Work:
         return Dictionary.of(*places, *(job.counted.told(name, known) for name in job.counted.variables))
 
     def _progress(self, job: _Job) -> Any:
+        table = text(f"table.{job.table.value}")
+
         def said(step: str, done: float) -> None:
-            self.run.progress(f"{job.table.value} · {step}", done)
+            known = f"progress.{step}"
+            self.run.progress(f"{table} · {text(known) if has_text(known) else step}", done)
 
         return said
