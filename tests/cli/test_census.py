@@ -74,7 +74,7 @@ def test_a_test_with_a_seed_does_not_pass(celosia, folder):
     "place",
     [
         "celosia.census.measuring.Measurer.measure",
-        "celosia.census.topdown.TopDown._level",
+        "celosia.census.descent.Descent._level",
         "celosia.report.census.census_summary",
         "celosia.process.census.files.histograms",
     ],

@@ -214,5 +214,5 @@ def _statistic(
     found = np.zeros(draws)
     for one in measurements:
         name = (one.level, one.query.name)
-        found += (one.values * moved[name]).reshape(draws, -1).sum(axis=1) / variance[name]
+        found += (one.values[:] * moved[name]).reshape(draws, -1).sum(axis=1) / variance[name]
     return found

@@ -97,19 +97,27 @@ class Chain:
     crossing: tuple[Query, ...] = ()
 
     @classmethod
-    def of(cls, queries: Sequence[Query], paid: Mapping[str, Fraction], cells: int) -> Chain:
-        """The chain through the queries that most is paid for; what is left crosses it."""
+    def of(
+        cls, queries: Sequence[Query], paid: Mapping[str, Fraction], cells: int, limited: Stage | None = None
+    ) -> Chain:
+        """The chain through the queries that most is paid for; what is left crosses it.
+
+        Where more than totals is limited, its parts are the second stage.
+        """
         whole = Stage(np.zeros(cells, dtype=np.int32), 1, None)
         ordered = sorted(queries, key=lambda query: (query.size, bool((query.group < 0).any())))
-        best: list[tuple[Fraction, tuple[Stage, ...]]] = []
+        begun: tuple[Stage, ...] = (whole,)
+        if limited is not None:
+            total = next((query for query in ordered if query.size == 1 and query.group.min() >= 0), None)
+            begun = (Stage(whole.group, 1, total), limited)
+            ordered = [query for query in ordered if query is not total and query is not limited.query]
+        best: list[tuple[Fraction, tuple[Stage, ...]]] = [(Fraction(0), begun)]
         for query in ordered:
-            worth = paid[query.name]
-            options = [(Fraction(0), (whole,)), *best]
-            pay, stages = max(
-                (option for option in options if option[1][-1].holds(query)), key=lambda option: option[0]
-            )
-            best.append((pay + worth, (*stages, stages[-1].refined(query))))
-        stages = max(best, key=lambda option: option[0])[1] if best else (whole,)
+            before = [option for option in best if option[1][-1].holds(query)]
+            if before:
+                pay, stages = max(before, key=lambda option: option[0])
+                best.append((pay + paid[query.name], (*stages, stages[-1].refined(query))))
+        stages = max(best, key=lambda option: option[0])[1]
         if len(stages) > 1 and stages[1].size == 1:
             stages = stages[1:]
         if stages[-1].size < cells:

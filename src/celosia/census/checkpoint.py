@@ -18,11 +18,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from celosia.census import stored
 from celosia.census.bounds import Bounds
 from celosia.census.counts import Counts
 from celosia.census.domain import Domain
 from celosia.census.ledger import Spending
 from celosia.census.measurement import Measurement
+from celosia.census.stored import Stored, Values
 from celosia.core.errors import FileError, PolicyError
 from celosia.io.atomic import writing
 from celosia.io.lock import alone
@@ -105,15 +107,24 @@ class Checkpoint:
         if self._about["data"] != data:
             raise PolicyError("checkpoint-other-data", path=str(self.folder))
 
+    @property
+    def values(self) -> Path:
+        """Where the values of the next measurement belong."""
+        return self.folder / f"measurement-{len(self._about['measurements'])}-values.npy"
+
     def keep(self, measurement: Measurement) -> None:
         """Write the next measurement down; until the manifest names it, it was never drawn."""
-        found = self._about["measurements"]
+        found, values = self._about["measurements"], self.values
+        if isinstance(measurement.values, Stored):
+            assert measurement.values.path == values
+        else:
+            self._write_array(values, measurement.values)
         entry = {
             "level": measurement.level,
             "query": measurement.query.name,
             "variance": str(measurement.variance),
             "releasable": measurement.releasable,
-            "values": self._save(f"measurement-{len(found)}", values=measurement.values),
+            "values": {"values": f"{values.name} {_digest(values)}"},
         }
         self._about["measurements"] = [*found, entry]
         self._write()
@@ -125,7 +136,7 @@ class Checkpoint:
                 one["level"],
                 domain.query(one["query"]),
                 Fraction(one["variance"]),
-                self._load(one["values"])["values"],
+                self._values(one["values"]["values"]),
                 bool(one["releasable"]),
             )
             for one in self._about["measurements"]
@@ -156,20 +167,29 @@ class Checkpoint:
         digests = {}
         for key, array in arrays.items():
             path = self.folder / f"{name}-{key}.npy"
-            with writing(path) as temporary, temporary.open("wb") as file:
-                np.save(file, array, allow_pickle=False)
+            self._write_array(path, array)
             digests[key] = f"{path.name} {_digest(path)}"
         return digests
 
+    def _write_array(self, path: Path, array: npt.NDArray[Any]) -> None:
+        with writing(path) as temporary, temporary.open("wb") as file:
+            np.save(file, array, allow_pickle=False)
+
     def _load(self, saved: dict[str, str]) -> dict[str, npt.NDArray[Any]]:
-        found = {}
-        for key, entry in saved.items():
-            name, digest = entry.split(" ")
-            path = self.folder / name
-            if not path.is_file() or _digest(path) != digest:
-                raise FileError("checkpoint-broken", path=str(path))
-            found[key] = np.load(path, allow_pickle=False)
-        return found
+        return {key: np.load(self._unbroken(entry), allow_pickle=False) for key, entry in saved.items()}
+
+    def _values(self, entry: str) -> Values:
+        """The values of a measurement, left on disk where they are many."""
+        held = Stored(self._unbroken(entry))
+        return held if held.shape[0] * held.shape[1] >= stored.LARGE else np.load(held.path, allow_pickle=False)
+
+    def _unbroken(self, entry: str) -> Path:
+        """The file of an entry, which is what it was."""
+        name, digest = entry.split(" ")
+        path = self.folder / name
+        if not path.is_file() or _digest(path) != digest:
+            raise FileError("checkpoint-broken", path=str(path))
+        return path
 
     def _read(self) -> dict[str, Any]:
         path = self.folder / _MANIFEST

@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from celosia.census.evidence import Evidence
-from celosia.census.query import Query
-
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -27,14 +24,17 @@ class Combined:
     precision: Floats
 
     @classmethod
-    def of(cls, evidence: Evidence | None, query: Query | None, nodes: slice, parts: Ints) -> Combined:
-        """What is known of the parts of a query; of those behind its answers nothing is."""
-        if evidence is None or query is None:
-            nothing = np.zeros((nodes.stop - nodes.start, parts.size))
-            return cls(nothing, nothing)
-        asked = parts < query.size
-        near = evidence.values[nodes][:, np.where(asked, parts, 0)] * asked
-        return cls(near.astype(np.float64), asked / evidence.variance[nodes][:, None])
+    def nothing(cls, children: int, parts: int) -> Combined:
+        """Parts that nothing is known of."""
+        zeros = np.zeros((children, parts))
+        return cls(zeros, zeros)
+
+    @classmethod
+    def of(cls, values: npt.NDArray[Any], variance: Floats, parts: Ints) -> Combined:
+        """What is known of some parts of a query, one row a child; of those behind its answers nothing is."""
+        asked = parts < values.shape[1]
+        near = values[:, np.where(asked, parts, 0)] * asked
+        return cls(near.astype(np.float64), asked / variance[:, None])
 
     def summed(self, sums: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> Combined:
         """The estimates of sums of parts."""

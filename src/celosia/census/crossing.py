@@ -15,7 +15,7 @@ steps. Every iterate keeps all margins and has no negative cell, so that nothing
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -80,12 +80,6 @@ class Crossing:
             wanted.append(one.answers[:, one.asked])
             variance.append(_FIRMNESS * one.variance[:, one.asked])
         return cls(answer, np.concatenate(wanted, axis=1), np.concatenate(variance, axis=1))
-
-    def less(self, low: Ints) -> Crossing:
-        """The same for what the parts hold above ``low``."""
-        if not self.wanted.size or not low.any():
-            return self
-        return replace(self, wanted=self.wanted - low @ self._sums(low.shape[1]).T)
 
     def fit(self, near: Floats, variance: Floats, rows: Ints, columns: Ints, first: Ints) -> Floats:
         """The children's tables, nearest to the estimates of their cells and of the crossing answers."""

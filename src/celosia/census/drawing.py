@@ -74,7 +74,8 @@ def draw(
     for i, charge in enumerate(spending.charges[len(found) :], start=len(found)):
         run.check("measurement", i / len(spending.charges))
         level = geography.level(charge.level)
-        one = measurer.measure(charge.level, domain.query(charge.query), counts[level])
+        path = None if checkpoint is None else checkpoint.values
+        one = measurer.measure(charge.level, domain.query(charge.query), counts[level], path)
         if checkpoint is not None:
             checkpoint.keep(one)
         found.append(one)

@@ -8,7 +8,8 @@ answer to this one. The table nearest to the evidence is found,
     \min_x \sum_{c,j} \frac{(x_{cj} - z_{cj})^2}{v_{cj}} \quad\text{with}\quad
     \sum_j x_{cj} = r_c, \quad \sum_c x_{cj} = q_j, \quad x \ge 0,
 
-and rounded with its margins kept, which is always possible. Every count released is thus a whole number, none is
+and rounded with its margins kept, which is always possible. Where more than totals is limited the first two stages
+are found together (``limits``). Every count released is thus a whole number, none is
 negative, children add up to their parent and parts to their whole.
 """
 
@@ -25,6 +26,7 @@ from celosia.census.chain import Branch, Chain, Support
 from celosia.census.combined import Combined
 from celosia.census.crossing import Crossing, Estimated
 from celosia.census.evidence import Evidence
+from celosia.census.limits import Limits, Tables, Term
 from celosia.census.query import Query
 from celosia.census.rounding import rounded
 from celosia.census.sharing import share_out, whole
@@ -44,13 +46,16 @@ class Level:
         The chain of queries.
     evidence
         By query.
-    bounds
-        The limits of answers at this level, by query.
+    totals
+        The limits of the totals of the level's places.
+    limits
+        The limits of all that more than totals is limited of.
     """
 
     chain: Chain
     evidence: Mapping[str, Evidence]
-    bounds: Mapping[str, Bounds]
+    totals: Bounds | None = None
+    limits: Limits | None = None
 
     def root(self) -> Ints:
         """The root's count of each cell: there is no parent to agree with."""
@@ -82,10 +87,6 @@ class Level:
         held = counts[np.searchsorted(cells, support.cells)].astype(np.int64)
         return _Family(self, nodes, support, held).estimated()
 
-    def of(self, query: Query | None) -> Evidence | None:
-        """What is known of a query."""
-        return None if query is None else self.evidence.get(query.name)
-
 
 class _Family:
     """A parent and its children, over the cells that the parent holds; the root is a child without a parent."""
@@ -93,18 +94,28 @@ class _Family:
     def __init__(self, level: Level, nodes: slice, support: Support, held: Ints | None) -> None:
         self.level, self.nodes, self.support, self.held = level, nodes, support, held
         self.chain = level.chain
-        self.branches = [branch for branch in self.chain.branches if level.of(branch.query) is not None]
+        self.branches = [branch for branch in self.chain.branches if branch.query.name in level.evidence]
         self.columns = {branch.query.name: support.columns(branch) for branch in self.branches}
+        self.evidence = {name: (one.rows(nodes), one.variance[nodes]) for name, one in level.evidence.items()}
         self.known = self._combined()
 
     def estimated(self) -> tuple[Cells, Ints]:
         """The cells in ascending order, and one row a child."""
-        answers = [self._totals()]
-        for stage in range(1, len(self.chain.stages)):
+        answers = [self._totals()] if self.level.limits is None else self._limited(self.level.limits)
+        for stage in range(len(answers), len(self.chain.stages)):
             crossing = [self._branch(branch, answers) for branch in self.branches if branch.below == stage]
             answers.append(self._split(stage, answers[-1], crossing))
         order = np.argsort(self.support.cells, kind="stable")
         return self.support.cells[order], answers[-1][:, order]
+
+    @property
+    def height(self) -> int:
+        """Number of children."""
+        return int(self.nodes.stop - self.nodes.start)
+
+    def _held(self, stage: int) -> Ints | None:
+        """What the parent has of each part of a stage."""
+        return None if self.held is None else np.add.reduceat(self.held, self.support.starts[stage])
 
     # -- what is known -----------------------------------------------------------------------------
 
@@ -113,7 +124,7 @@ class _Family:
         found: list[Combined] = []
         for stage in reversed(range(len(self.chain.stages))):
             query = self.chain.stages[stage].query
-            here = Combined.of(self.level.of(query), query, self.nodes, self.support.parts[stage])
+            here = self._of(query, self.support.parts[stage])
             if found:
                 groups = self.support.first[stage][:-1]
                 here = here.joined(found[-1].summed(lambda values: np.add.reduceat(values, groups, axis=1)))  # noqa: B023
@@ -124,28 +135,23 @@ class _Family:
             found.append(here)
         return found[::-1]
 
+    def _of(self, query: Query | None, parts: Ints) -> Combined:
+        """What was measured of some parts of a query."""
+        if query is None or query.name not in self.evidence:
+            return Combined.nothing(self.height, parts.size)
+        return Combined.of(*self.evidence[query.name], parts)
+
     def _own(self, branch: Branch) -> Combined:
         """The evidence on a crossing query alone."""
-        number = self.columns[branch.query.name].number
-        return Combined.of(self.level.of(branch.query), branch.query, self.nodes, number)
-
-    def _limits(self, stage: int) -> tuple[Ints, Ints]:
-        """The limits of the children's answers at a stage."""
-        query, parts = self.chain.stages[stage].query, self.support.parts[stage]
-        low = np.zeros((self.nodes.stop - self.nodes.start, parts.size), dtype=np.int64)
-        high = np.full_like(low, NO_LIMIT)
-        if query is not None and query.name in self.level.bounds:
-            bounds = self.level.bounds[query.name]
-            asked = parts < query.size
-            low[:, asked] = bounds.low[self.nodes][:, parts[asked]]
-            high[:, asked] = bounds.high[self.nodes][:, parts[asked]]
-        return low, high
+        return self._of(branch.query, self.columns[branch.query.name].number)
 
     # -- stages ------------------------------------------------------------------------------------
 
     def _totals(self) -> Ints:
         """The children's totals, as a column."""
-        low, high = (limit[:, 0] for limit in self._limits(0))
+        low, high = np.zeros(self.height, dtype=np.int64), np.full(self.height, NO_LIMIT)
+        if self.level.totals is not None:
+            low, high = (limit[self.nodes, 0] for limit in (self.level.totals.low, self.level.totals.high))
         near = self.known[0].near[:, 0]
         if (low == high).all():
             return low[:, None]
@@ -153,15 +159,35 @@ class _Family:
             return np.clip(np.rint(near).astype(np.int64), low, high)[:, None]
         total = int(self.held.sum())
         high = np.minimum(high, total)
-        return whole(total, share_out(total, near, 1 / self.known[0].precision[:, 0], low, high), high)[:, None]
+        with np.errstate(divide="ignore"):
+            variance = 1 / self.known[0].precision[:, 0]
+        return whole(total, share_out(total, near, variance, low, high), high)[:, None]
+
+    def _limited(self, limits: Limits) -> list[Ints]:
+        """The children's totals, and their answers in the parts that are limited, all at once."""
+        tables = Tables(limits, self.nodes, self.support.parts[1], self._held(1)).found(self._terms())
+        return [tables.sum(axis=1, keepdims=True), tables]
+
+    def _terms(self) -> list[Term]:
+        """What is known of the limited parts, of the total, and of the queries between both."""
+        whole, parts = self.support.parts[:2]
+        near, variance = self.known[1].filled(np.zeros((self.height, parts.size)))
+        terms: list[Term] = [(np.eye(parts.size), near, variance)]
+        sums = [(np.zeros(parts.size, dtype=np.int64), self._of(self.chain.stages[0].query, whole))]
+        sums += [(self.columns[b.query.name].of_part, self._own(b)) for b in self.branches if b.below == 1]
+        for of_part, known in sums:
+            told = (known.precision > 0).all(axis=0)
+            matrix = (np.flatnonzero(told)[:, None] == of_part).astype(np.float64)
+            if told.any():
+                terms.append((matrix, known.near[:, told], 1 / known.precision[:, told]))
+        return terms
 
     def _branch(self, branch: Branch, answers: list[Ints]) -> Estimated:
         """The answers of a crossing query, estimated by themselves."""
         columns = self.columns[branch.query.name]
         known = self._own(branch).joined(self.known[branch.below].summed(columns.sums))
-        held = None
-        if self.held is not None:
-            held = columns.sums(np.add.reduceat(self.held, self.support.starts[branch.below]))
+        below = self._held(branch.below)
+        held = None if below is None else columns.sums(below)
         rows = answers[branch.above]
         near, variance = known.filled(_in_proportion(rows, held, columns.first))
         alone = Crossing.of([], len(rows), columns.number.size)
@@ -171,14 +197,11 @@ class _Family:
     def _split(self, stage: int, rows: Ints, crossing: list[Estimated]) -> Ints:
         """The children's answers at a stage from those at the stage before."""
         first = self.support.first[stage - 1]
-        held = None if self.held is None else np.add.reduceat(self.held, self.support.starts[stage])
+        held = self._held(stage)
         near, variance = self.known[stage].filled(_in_proportion(rows, held, first))
-        low, _ = self._limits(stage)
-        pulls = Crossing.of(crossing, len(rows), first[-1]).less(low)
-        rows = rows - np.add.reduceat(low, first[:-1], axis=1)
-        held = None if held is None else held - low.sum(axis=0)
-        x = _fit(pulls, near - low, variance, rows, held, first)
-        return low + rounded(x, rows, held, first, pulls.answer)
+        pulls = Crossing.of(crossing, len(rows), first[-1])
+        x = _fit(pulls, near, variance, rows, held, first)
+        return rounded(x, rows, held, first, pulls.answer)
 
 
 def _in_proportion(rows: Ints, held: Ints | None, first: Ints) -> Floats:

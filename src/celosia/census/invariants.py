@@ -139,6 +139,16 @@ class Invariants(Frozen):
         """What a ledger says of them."""
         return (*(one.line() for one in self.fixed), *(one.line() for one in self.limits))
 
+    def declared_on(self, domain: Domain, geography: Geography) -> dict[str, int]:
+        """The last level on which each query is fixed or limited by itself."""
+        named = [(one.query, level) for one in self.fixed for level in one.levels]
+        named += [(one.query, one.level) for one in self.limits]
+        found: dict[str, int] = {}
+        for query, name in named:
+            asked, level = domain.query(query).name, geography.level(name)
+            found[asked] = max(level, found.get(asked, 0))
+        return found
+
     def declared(self, domain: Domain, geography: Geography) -> tuple[Bounds, ...]:
         """The limits that hold whatever the data, narrowed; refused where they contradict each other."""
         for one in self.fixed:

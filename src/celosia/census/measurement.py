@@ -15,6 +15,7 @@ import polars as pl
 
 from celosia.census.geography import Geography
 from celosia.census.query import Query
+from celosia.census.stored import Values
 from celosia.core.errors import DataError, FileError, OptionError
 from celosia.io.atomic import writing
 
@@ -38,7 +39,7 @@ class Measurement:
         σ² of the noise of each answer: exact for the discrete Gaussian (its parameter), a rational
         approximation for the discrete Laplace.
     values
-        One row a node in tree order, one column an answer.
+        One row a node in tree order, one column an answer; on disk where they are many.
     releasable
         False where any of the noise came from a test source.
     """
@@ -46,7 +47,7 @@ class Measurement:
     level: str
     query: Query
     variance: Fraction
-    values: npt.NDArray[np.int64]
+    values: Values
     releasable: bool
 
 
@@ -109,7 +110,7 @@ class _Columns:
                     "place": places.gather(np.repeat(np.arange(first, first + rows), answers)),
                     "query": pl.repeat(one.query.name, height, dtype=self.schema["query"], eager=True),
                     "cell": cells.gather(np.tile(np.arange(answers), rows)),
-                    "value": values.ravel(),
+                    "value": values.ravel().astype(np.int64, copy=False),
                     "variance": pl.repeat(float(one.variance), height, dtype=pl.Float64, eager=True),
                 }
             )

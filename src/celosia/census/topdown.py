@@ -10,27 +10,20 @@ Kullmer, D. (2024), privacy in the Chilean census, Universidad de Chile, section
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from celosia.census.bits import Bits, SystemBits
-from celosia.census.bounds import Bounds
 from celosia.census.budget import Budget, PureBudget
-from celosia.census.chain import Chain
 from celosia.census.charge import Charge
 from celosia.census.checkpoint import Checkpoint, Drawn, digest_of, digest_of_counts
 from celosia.census.counts import Counts
+from celosia.census.descent import Descent
 from celosia.census.domain import TOTAL, Domain
 from celosia.census.drawing import Account, draw
-from celosia.census.estimation import Level
-from celosia.census.evidence import collect
 from celosia.census.geography import Geography
 from celosia.census.households import check_members
 from celosia.census.invariants import Invariants
@@ -40,10 +33,6 @@ from celosia.census.release import Release
 from celosia.core.errors import DataError, OptionError
 from celosia.core.frames import enter
 from celosia.core.run import Run
-from celosia.verify.census import children_add_up, counts_hold, limits_hold
-
-_CHUNKS = 64
-"""Into how many parts the parents of a level are divided for the threads."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,67 +190,8 @@ class TopDown:
 
         The data play no part in it: whoever has the measurements can do it anew.
         """
-        evidence = collect(drawn.measurements, self.geography)
-        chain = self.chain(drawn.bounds)
-        done = [] if checkpoint is None else checkpoint.levels(self.domain)
-        yield from done
-        above = done[-1] if done else None
-        for level in range(len(done), self.geography.depth):
-            here = {bounds.query.name: bounds for bounds in drawn.bounds if bounds.level == level}
-            found = self._level(level, above, Level(chain, evidence[level], here), run)
-            self._verify(level, above, found, here)
-            above = found
-            if checkpoint is not None:
-                checkpoint.keep_level(level, above)
-            yield above
-
-    def _verify(self, level: int, above: Counts | None, found: Counts, bounds: Mapping[str, Bounds]) -> None:
-        """Nothing goes on that does not hold together, whatever made it."""
-        name = self.geography.levels[level]
-        counts_hold(name, found.count)
-        if above is not None:
-            children_add_up(name, self.geography.parents[level], above.entries, found.entries)
-        for one in bounds.values():
-            limits_hold(name, one.query.name, found.answers(one.query), one.low, one.high)
-
-    def chain(self, bounds: tuple[Bounds, ...]) -> Chain:
-        """The chain of queries: the one that most is paid for."""
-        paid: dict[str, Any] = {}
-        for charge in self.charges:
-            paid[charge.query] = paid.get(charge.query, 0) + 1 / charge.variance
-        for one in bounds:
-            paid[one.query.name] = paid.get(one.query.name, 0) + sum(1 / charge.variance for charge in self.charges) + 1
-        return Chain.of([self.domain.query(query) for query in paid], paid, self.domain.size)
-
-    def _level(self, level: int, above: Counts | None, known: Level, run: Run) -> Counts:
-        """The counts of one level, from those of the level above."""
-        name = self.geography.levels[level]
-        if above is None:
-            found = [
-                Counts.of_table(known.root()[None, :], np.arange(self.domain.size, dtype=np.int32), self.domain.size)
-            ]
-            run.check(name, 1.0)
-            return found[0]
-        parents = np.linspace(0, above.places, min(above.places, _CHUNKS) + 1).astype(int)
-        runs = [range(start, stop) for start, stop in pairwise(parents.tolist())]
-        found = []
-        with ThreadPoolExecutor(run.threads) as pool:
-            try:
-                for done in pool.map(lambda some: self._children(level, above, known, some), runs):
-                    found.append(done)
-                    run.check(name, len(found) / len(runs))
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
-        return Counts.of_rows(found)
-
-    def _children(self, level: int, above: Counts, known: Level, parents: range) -> Counts:
-        """The counts of the children of a run of parents."""
-        rows = []
-        for parent in parents:
-            cells, table = known.children(self.geography.children(level - 1, parent), *above.of_place(parent))
-            rows.append(Counts.of_table(table, cells, self.domain.size))
-        return Counts.of_rows(rows)
+        declared = self.invariants.declared_on(self.domain, self.geography)
+        return Descent(self.domain, self.geography, drawn, declared, run).levels(checkpoint)
 
     # -- resuming ----------------------------------------------------------------------------------
 

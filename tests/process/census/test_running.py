@@ -194,9 +194,9 @@ def measured(folder):
 @pytest.mark.parametrize("table", [0, 1, 2])
 @pytest.mark.parametrize("level", [0, 2])
 def test_a_stopped_run_goes_on_and_draws_nothing_again(folder, monkeypatch, table, level):
-    from celosia.census import TopDown
+    from celosia.census.descent import Descent
 
-    real, calls = TopDown._level, []
+    real, calls = Descent._level, []
 
     def stopped(self, depth, *arguments):
         calls.append(depth)
@@ -205,7 +205,7 @@ def test_a_stopped_run_goes_on_and_draws_nothing_again(folder, monkeypatch, tabl
         return real(self, depth, *arguments)
 
     declared = CensusPlan.load(folder / "plan.yaml")
-    monkeypatch.setattr(TopDown, "_level", stopped)
+    monkeypatch.setattr(Descent, "_level", stopped)
     with pytest.raises(KeyboardInterrupt):
         run(declared)
     spent = json.loads((folder / "libro.json").read_text())["spendings"]
