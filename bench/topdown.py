@@ -123,7 +123,7 @@ CASES = {
         4,
         levels=TO_COMUNA,
         asked=("P16A", "P12N", "ESCOLARIDAD", "ESCOLARIDAD * P08", "P08", "P09"),
-        rules=tuple(Rule(when=f"P09 < {age}", then=f"ESCOLARIDAD <= {most}") for age, most in MOST_YEARS.items()),
+        rules=tuple(Rule(given=f"P09 < {age}", then=f"ESCOLARIDAD <= {most}") for age, most in MOST_YEARS.items()),
     ),
 }
 CASES["deep"] = replace(CASES["questions"], levels=TREE, seconds=math.inf, asked=("P16A", "P12N", "ESCOLARIDAD"))
