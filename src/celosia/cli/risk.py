@@ -51,22 +51,19 @@ def measures(
     from celosia.risk.measures import measure
 
     with output.working(), output.progress() as run:
-        refuse_idle(names, asked.missing, more)
+        refuse_idle(names, asked.missing, {**more, "weight": asked.weight, "household": asked.household})
         wanted = {name: typed_options(name, options) for name in names}
         masks = conditions(more["group"])
         key = run.step("record-ids").secret
-        data, at_hand = asked.read(key), named_files(more)
+        data, at_hand = asked.read(key), beside(more)
         if more["original"] is not None:
             at_hand["original"], data = _matched(read_table(more["original"], asked.dictionary, key), data)
-        sensitive = more["sensitive"]
         at_hand |= {
             "frame": data,
             "masked": data,
             "keys": asked.keys,
             "weight": asked.weight,
             "household": asked.household,
-            "sensitive": (sensitive[0] if len(sensitive) == 1 else sensitive) or None,
-            "hierarchy": at_hand["hierarchies"].get(sensitive[0]) if len(sensitive) == 1 else None,
             "missing": asked.missing,
             "truth": at_hand.get("original") if asked.missing == "intruder" else None,
             "run": run,
@@ -87,6 +84,9 @@ def refuse_idle(names: Sequence[str], missing: str | None, more: Mapping[str, An
         "--register": (more["register"], ("register",)),
         "--matrices": (more["matrices"], ("matrices",)),
         "--hierarchy": (more["hierarchy"], ("hierarchy", "hierarchies")),
+        "--weight": (more.get("weight"), ("weight",)),
+        "--household": (more.get("household"), ("household",)),
+        "--original": (names and more.get("original") and not more.get("group"), ("original", "truth")),
     }
     for option, (value, parameters) in asked.items():
         if value and not any(knows(name, parameter) for name in names for parameter in parameters):
@@ -145,15 +145,20 @@ def plain(found: Mapping[str, Result]) -> dict[str, Any]:
     return {name: result.to_dict() for name, result in found.items()}
 
 
-def named_files(more: Mapping[str, Any]) -> dict[str, Any]:
-    """The files beside the data that measures may ask for."""
+def beside(more: Mapping[str, Any]) -> dict[str, Any]:
+    """What measures may ask for beside the data: other files, and the sensitive variables."""
     from celosia.core.hierarchy import Hierarchy
 
-    hierarchies = dict(named(written, "--hierarchy") for written in more["hierarchy"])
+    written = dict(named(given, "--hierarchy") for given in more["hierarchy"])
+    hierarchies = {name: Hierarchy.from_csv(path) for name, path in written.items()}
+    sensitive = more["sensitive"]
+    alone = sensitive[0] if len(sensitive) == 1 else None
     return {
+        "sensitive": alone or sensitive or None,
+        "hierarchy": hierarchies.get(alone or ""),
         "register": None if more["register"] is None else read_table(more["register"]),
         "matrices": None if more["matrices"] is None else read_table(more["matrices"]),
-        "hierarchies": {name: Hierarchy.from_csv(path) for name, path in hierarchies.items()},
+        "hierarchies": hierarchies,
     }
 
 

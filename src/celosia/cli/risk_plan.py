@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from celosia.cli.output import Output
-from celosia.cli.risk import named_files, plain, refuse_idle, show, show_result, typed_options
+from celosia.cli.risk import beside, plain, refuse_idle, show, show_result, typed_options
 from celosia.core.errors import RoleError
 from celosia.core.language import text
 from celosia.core.results import Result
@@ -98,8 +98,8 @@ def _measured(
     from celosia.risk.measures import knows
 
     refuse_idle(names, missing, more)
-    beside = {**named_files(more), "sensitive": _one_or_more(more["sensitive"]), "missing": missing}
-    given = {option: value for option, value in beside.items() if value}
+    told = {**beside(more), "missing": missing}
+    given = {option: value for option, value in told.items() if value is not None and value != {}}
     measured = {}
     for scenario in scenarios:
         found: dict[str, Result] = {}
@@ -114,7 +114,3 @@ def _measured(
         show(output, found, groups, title=f"{scenario.name} · ")
         measured[scenario.name] = {"measures": plain(found)} | ({"groups": plain(groups)} if groups else {})
     return {"scenarios": measured}
-
-
-def _one_or_more(names: Sequence[str]) -> Any:
-    return names[0] if len(names) == 1 else tuple(names)

@@ -13,6 +13,7 @@ from celosia.core.errors import PlanError
 from celosia.core.microdata import Microdata
 from celosia.core.results import Result
 from celosia.engines import engine
+from celosia.process.levels import hierarchies
 from celosia.process.register import register
 from celosia.risk import (
     BestGuess,
@@ -127,7 +128,7 @@ def named(study: Study, name: str, scenario: Scenario, options: Mapping[str, Any
     if scenario.person is not None and name != "panel":
         raise PlanError("measure-of-panel", measure=name, scenario=scenario.name)
     data, keys, known = _seen(study, scenario, options.get("missing"))
-    at_hand = {
+    at_hand: dict[str, Any] = {
         "frame": data,
         "masked": data,
         "original": _original(study, scenario, name),
@@ -142,6 +143,10 @@ def named(study: Study, name: str, scenario: Scenario, options: Mapping[str, Any
     }
     if knows(name, "register") and "register" not in options:
         at_hand["register"] = register(study, scenario)
+    if knows(name, "hierarchies"):
+        at_hand["hierarchies"] = hierarchies(study, data, keys)
+    if options.get("distance") == "hierarchical" and isinstance(sensitive := options.get("sensitive"), str):
+        at_hand["hierarchy"] = hierarchies(study, data, [sensitive]).get(sensitive)
     return measure(name, at_hand, options)
 
 

@@ -29,7 +29,7 @@ Franconi & Polettini (2004), *Individual risk estimation in μ-Argus: a review*,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -48,9 +48,12 @@ from celosia.kernels.reidentification import exact_risks, usual_risks
 from celosia.risk.frequencies import Frequencies, Missing, frequencies
 from celosia.risk.options import one_of, within
 from celosia.risk.records import records_of
+from celosia.risk.threshold import highest_kept
 
 Floats = npt.NDArray[np.float64]
 Estimator = Literal["usual", "exact"]
+LEVELS = (0.01, 0.05, 0.25, 0.5, 0.9)
+"""Of INE's Tabla 20."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +66,15 @@ class IndividualRisk(Tabular):
         The f and F behind the risks.
     of_key
         Risk of each distinct key.
+    levels, max_global_risk
+        The levels that the table shows, and the limit that a threshold is sought for, as asked.
     """
 
     frequencies: Frequencies = field(repr=False)
     of_key: Floats = field(repr=False)
     households: Classes | None = field(repr=False)
+    levels: tuple[float, ...] = LEVELS
+    max_global_risk: float | None = None
 
     @cached_property
     def risk(self) -> Floats:
@@ -143,25 +150,12 @@ class IndividualRisk(Tabular):
         return int(((self.risk > median + 3 * spread) & (self.risk > 0.1)).sum())
 
     def threshold(self, max_global_risk: float) -> float | None:
-        """The highest risk that records may keep if the mean over all is to stay below a limit.
+        """The highest risk that records may keep if the mean over all is to stay below a limit (``risk.threshold``).
 
-        Records are taken from high risk to low; at each new, lower risk ``x`` the ``c`` records above it are thought
-        reduced to ``x``. The first ``x`` at which the expected number of re-identifications falls below ``limit * n``
-        is the threshold; ``None`` where the file is already below, 0 where no ``x`` suffices.
+        ``None`` where the file is below already, 0 where no risk is low enough.
         """
         within("max_global_risk", max_global_risk, 0, 1, above=True)
-        order = np.argsort(-self.of_key, kind="stable")
-        risk, count = self.of_key[order], self.frequencies.keys.count[order]
-        allowed = max_global_risk * self.records
-        if self.expected < allowed:
-            return None
-        first = np.flatnonzero(np.diff(risk) < 0) + 1
-        below = np.cumsum((risk * count)[::-1])[::-1]
-        above = np.cumsum(count)
-        for i in first:
-            if below[i] + above[i - 1] * risk[i] < allowed:
-                return float(risk[i])
-        return 0.0
+        return highest_kept(self.of_key, self.frequencies.keys.count, max_global_risk)
 
     def by_record(self) -> dict[str, npt.NDArray[Any]]:
         """Of each record: its risk, its household's, and whether fewer than 2 and 3 share its key."""
@@ -172,14 +166,14 @@ class IndividualRisk(Tabular):
         return found | {"share_unique": sample < 2, "share_violating_3": sample < 3}
 
     def table(self) -> pl.DataFrame:
-        """Global figures and shares above the levels of INE's Tabla 20, for records and households."""
+        """Global figures and shares above each level, for records and households."""
         levels = [False] if self.households is None else [False, True]
         rows: list[tuple[str, str, float | None, float | None]] = []
         for household in levels:
             level = "household" if household else "individual"
             mean = self.household_global_risk if household else self.global_risk
             rows.append((level, "global_risk", None, mean))
-            rows += [(level, "share_above", at, self.share_above(at, household)) for at in (0.01, 0.05, 0.25, 0.5, 0.9)]
+            rows += [(level, "share_above", at, self.share_above(at, household)) for at in self.levels]
         return pl.DataFrame(rows, schema=["level", "measure", "at", "value"], orient="row")
 
     def views(self) -> dict[str, pl.DataFrame]:
@@ -187,9 +181,17 @@ class IndividualRisk(Tabular):
         return {"": self.table().rename({"value": "share"})}
 
     def remarks(self) -> tuple[str, ...]:
-        """How empty cells were counted, and what stands behind F."""
+        """How empty cells were counted, what stands behind F, and the threshold that was asked for."""
         basis = text("risk.weighted" if self.frequencies.weighted else "risk.whole")
-        return (*self.frequencies.remarks(), basis)
+        return (*self.frequencies.remarks(), basis, *self._on_the_threshold())
+
+    def _on_the_threshold(self) -> tuple[str, ...]:
+        if self.max_global_risk is None:
+            return ()
+        found = self.threshold(self.max_global_risk)
+        kind = "met" if found is None else "none" if found == 0 else "found"
+        facts = {"limit": percent(self.max_global_risk, 3), "threshold": percent(found or 0.0, 3)}
+        return (text(f"threshold-search.{kind}", **facts),)
 
     def picture(self) -> Picture:
         """Share of the records above each level of risk, for records and households."""
@@ -214,7 +216,8 @@ class IndividualRisk(Tabular):
             "global_risk": self.global_risk,
             "household_expected": self.household_expected,
             "household_global_risk": self.household_global_risk,
-        }
+            "share_above": {f"{at:g}": self.share_above(at) for at in self.levels},
+        } | ({} if self.max_global_risk is None else {"threshold": self.threshold(self.max_global_risk)})
 
 
 def individual(
@@ -226,6 +229,8 @@ def individual(
     alpha: float = 1.0,
     truth: Any = None,
     estimator: Estimator = "usual",
+    levels: Sequence[float] = LEVELS,
+    max_global_risk: float | None = None,
     run: Run | None = None,
 ) -> IndividualRisk:
     r"""Individual, household and global risk.
@@ -238,6 +243,10 @@ def individual(
         The variable that identifies the household (or firm, or school).
     estimator
         ``"usual"`` or ``"exact"``: how :math:`E[1/F_k \mid f]` is computed for f above 2.
+    levels
+        Levels of risk above which the table counts records.
+    max_global_risk
+        A limit of the global risk, to search for the risk that records may keep (see ``threshold``).
 
     Examples
     --------
@@ -246,10 +255,15 @@ def individual(
     >>> individual(frame, keys=["sexo"], weight="peso").risk.round(4).tolist()
     [0.0107, 0.0107, 0.0402]
     """
+    for at in levels:
+        within("levels", at, 0, 1)
+    if max_global_risk is not None:
+        within("max_global_risk", max_global_risk, 0, 1, above=True)
     data = records_of(frame)
     found = frequencies(data, keys, weight, missing, alpha, truth, run)
     households = None if household is None else engine(data).group(household)
-    return of_frequencies(found, households, estimator)
+    risk = of_frequencies(found, households, estimator)
+    return replace(risk, levels=tuple(levels), max_global_risk=max_global_risk)
 
 
 def of_frequencies(

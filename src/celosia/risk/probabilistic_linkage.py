@@ -39,6 +39,7 @@ MOST_PAIRS = 10_000_000
 """Pairs above which the comparison is refused."""
 _PAIRS_FOR_U = 5_000_000
 _ID = "unique_id"
+_Sides = tuple[dict[str, Any], dict[str, Any]]
 _BEST = """
     WITH best AS (SELECT unique_id_l, max(match_weight) AS weight FROM {this} GROUP BY unique_id_l)
     SELECT p.unique_id_l AS record, any_value(b.weight) AS weight, count(*) AS candidates,
@@ -100,21 +101,10 @@ def _linked(
     try:
         import duckdb
         from splink import DuckDBAPI, Linker, SettingsCreator
-        from splink.comparison_library import ExactMatch
     except ImportError:
         raise OptionError("extra-missing", extra="attack") from None
 
-    sides: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
-    comparisons = []
-    for place, name in enumerate(compared):
-        column = f"v{place}"
-        if name in categorical or is_categorical(both.original, name):
-            values = codes(both, name)
-            comparisons.append(ExactMatch(column))
-        else:
-            values = tuple(columns(data, [name])[:, 0] for data in (both.original, both.masked))  # type: ignore[assignment]
-            comparisons.append(_by_closeness(column, float(deviations(values[0][:, None], [name])[0])))
-        sides[0][column], sides[1][column] = values
+    sides, comparisons = _compared(both, compared, categorical)
     for place, name in enumerate(blocks):
         sides[0][f"b{place}"], sides[1][f"b{place}"] = codes(both, name)
     _check_pairs(sides, len(blocks), both.records)
@@ -142,6 +132,24 @@ def _linked(
     return tuple(best[name].to_numpy() for name in ("record", "weight", "candidates", "own"))
 
 
+def _compared(both: Pair, names: tuple[str, ...], categorical: Sequence[str]) -> tuple[_Sides, list[Any]]:
+    """The values of both files under names of their own, and how each variable is compared."""
+    from splink.comparison_library import ExactMatch
+
+    sides: _Sides = ({}, {})
+    comparisons = []
+    for place, name in enumerate(names):
+        column = f"v{place}"
+        if name in categorical or is_categorical(both.original, name):
+            sides[0][column], sides[1][column] = codes(both, name)
+            comparisons.append(ExactMatch(column))
+        else:
+            before, after = (columns(data, [name]) for data in (both.original, both.masked))
+            sides[0][column], sides[1][column] = before[:, 0], after[:, 0]
+            comparisons.append(_by_closeness(column, float(deviations(before, [name])[0])))
+    return sides, comparisons
+
+
 def _by_closeness(column: str, deviation: float) -> Any:
     """Levels of agreement of a number."""
     from splink import comparison_level_library as levels
@@ -157,7 +165,7 @@ def _table(side: dict[str, Any], records: int) -> Any:
     return pl.DataFrame({_ID: np.arange(records), **values}).to_arrow()
 
 
-def _check_pairs(sides: tuple[dict[str, Any], dict[str, Any]], blocks: int, records: int) -> None:
+def _check_pairs(sides: _Sides, blocks: int, records: int) -> None:
     """Refuse more pairs than memory holds."""
     if blocks:
         names = [f"b{place}" for place in range(blocks)]

@@ -24,7 +24,7 @@ survey microdata*, Annals of Applied Statistics 4(3), 1291-1310.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,24 +32,19 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.codes import spell, spell_series
-from celosia.core.errors import DataError, OptionError, RoleError
-from celosia.core.frames import enter, variable_names
+from celosia.core.errors import DataError, RoleError
+from celosia.core.frames import variable_names
 from celosia.core.language import percent, text
 from celosia.core.microdata import Microdata
 from celosia.core.picture import Picture, chart
 from celosia.core.results import Tabular
-from celosia.core.values import numeric
 from celosia.engines import Keys, engine
 from celosia.risk.cells import weighed
+from celosia.risk.matrices import by_key, over_digits
 from celosia.risk.records import beside
 from celosia.risk.truth import emptied
 
 Floats = npt.NDArray[np.float64]
-Matrix = Mapping[str, Mapping[str, float]]
-"""From code → to code → probability."""
-
-_COLUMNS = ("variable", "from", "to", "probability")
 _CELLS = 1 << 26
 """More cells than this in the cross product of the keys do not fit."""
 
@@ -128,11 +123,11 @@ def transition_risk(
     [0.5, 0.5, 1.0]
     """
     after, before = beside(masked, original)
-    names, matrices = variable_names(keys), _by_key(matrices)
+    names, matrices = variable_names(keys), by_key(matrices)
     if unknown := set(matrices) - set(names):
         raise RoleError("matrix-not-key", variables=tuple(sorted(unknown)))
     true, published = _strict_together(before, after, names)
-    tensors = [_matrix(true, j, matrices[name]) if name in matrices else None for j, name in enumerate(names)]
+    tensors = [over_digits(true, j, matrices[name]) if name in matrices else None for j, name in enumerate(names)]
     hidden = np.column_stack([emptied(after, name) & before.column(name).is_not_null().to_numpy() for name in names])
     people = true.count.astype(np.float64)
     population = people if weight is None else weighed(engine(before), true, weight)
@@ -216,41 +211,3 @@ def _strict_together(before: Microdata, after: Microdata, keys: tuple[str, ...])
         Keys(both.names, both.categories, both.digits, parts[0], counts[0]),
         Keys(both.names, both.categories, both.digits, parts[1], counts[1]),
     )
-
-
-def _by_key(given: Any) -> Mapping[str, Matrix]:
-    """Matrices as mappings, from these or from a table of transitions."""
-    if isinstance(given, Mapping):
-        return given
-    table = enter(given)
-    table.require(*_COLUMNS)
-    variable, source, target = (spell_series(table.column(name)) for name in _COLUMNS[:3])
-    chance = numeric(table, "probability")
-    if not np.isfinite(chance).all() or any(codes.null_count() for codes in (variable, source, target)):
-        raise DataError("matrix-table")
-    found: dict[str, dict[str, dict[str, float]]] = {}
-    for name, a, b, p in zip(variable, source, target, chance.tolist(), strict=True):
-        if b in (row := found.setdefault(name, {}).setdefault(a, {})):
-            raise DataError("matrix-table")
-        row[b] = p
-    return found
-
-
-def _matrix(keys: Keys, j: int, given: Matrix) -> Floats:
-    """The matrix of one key over its digits; a code without a row stays as it is."""
-    codes = keys.categories[j].codes
-    place = {code: i for i, code in enumerate(codes)}
-    matrix = np.eye(len(codes))
-    for source, row in given.items():
-        total = sum(row.values())
-        if not abs(total - 1) <= 1e-6 or not min(row.values()) >= 0:
-            raise OptionError("matrix-row", variable=keys.names[j])
-        at = place.get(spell(source))
-        if at is None:
-            continue
-        matrix[at] = 0.0
-        for target, chance in row.items():
-            to = place.get(spell(target))
-            if to is not None:
-                matrix[at, to] = chance
-    return matrix
