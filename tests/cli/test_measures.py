@@ -89,6 +89,65 @@ def test_what_is_missing_unknown_or_idle_is_named_in_both_languages(arguments, c
     assert len(said) == 2
 
 
+@pytest.fixture
+def odd(folder):
+    """Files that a measure cannot work on, beside the survey."""
+    frame = read("encuesta.csv").frame.with_columns(
+        uno=pl.lit(1.0), nada=pl.lit(None, dtype=pl.Float64), vacia=pl.lit(None, dtype=pl.String)
+    )
+    frame.write_csv("rara.csv")
+    frame.drop("sexo").write_csv("sin_sexo.csv")
+    frame.head(2).write_csv("dos.csv")
+
+
+REGISTER = ("--register", "sin_sexo.csv")
+BEFORE = ("--original", "rara.csv")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("file", "arguments", "code"),
+    [
+        ("rara.csv", ("-m", "l_diversity", "--sensitive", "sexo"), "sensitive-is-key"),
+        ("rara.csv", ("-m", "exact_linkage", "--register", "rara.csv", "--sensitive", "sexo"), "sensitive-is-key"),
+        ("rara.csv", ("-m", "k_map", *REGISTER), "register-without-keys"),
+        ("rara.csv", ("-m", "attackers", *REGISTER), "register-without-keys"),
+        ("rara.csv", ("-m", "exact_linkage", *REGISTER), "register-without-keys"),
+        *(
+            ("rara.csv", ("-m", name, *BEFORE, "-o", f"variables={variable}"), code)
+            for name in ("interval", "robust_interval", "outliers", "linkage", "rank_linkage")
+            for variable, code in (("uno", "variable-constant"), ("nada", "variable-all-missing"))
+        ),
+        ("rara.csv", ("-m", "l_diversity", "--sensitive", "vacia"), "sensitive-empty"),
+        ("rara.csv", ("-m", "t_closeness", "--sensitive", "vacia"), "sensitive-empty"),
+        ("dos.csv", ("-m", "alpha_k", *SENSITIVE, "-o", "alpha=0.5", "-o", "k=3"), "fewer-than-k"),
+        (
+            "dos.csv",
+            ("-m", "robust_interval", *BEFORE[:1], "dos.csv", "-o", "variables=edad"),
+            "covariance-few-records",
+        ),
+        ("rara.csv", ("-m", "log_linear", *WEIGHT, "-o", "max_cells=10"), "model-cells"),
+        ("rara.csv", ("-k", "id_hogar,id_persona,ing_hogar,edad", "-m", "log_linear", *WEIGHT), "model-cells"),
+    ],
+)
+def test_what_a_measure_cannot_work_on_is_told_clearly_in_both_languages(file, arguments, code, celosia, odd):
+    said = set()
+    for language in ("es", "en"):
+        ran = celosia("risk", file, *KEYS, *arguments, "--lang", language)
+        assert (ran.code, ran.out) == (2, "") and "{" not in ran.err
+        said.add(ran.err)
+        found = celosia("risk", file, *KEYS, *arguments, "--lang", language, "--json")
+        assert [error["code"] for error in found.json["errors"]] == [code]
+    assert len(said) == 2
+
+
+@pytest.mark.parametrize("measure", [("k_anonymity", "-o", "k=3"), ("k_map", "-o", "k=3", "--register", "dos.csv")])
+def test_fewer_records_than_k_are_measured_and_told(measure, celosia, odd):
+    for language, words in (("es", "ninguno puede cumplir"), ("en", "none can comply")):
+        ran = celosia("risk", "dos.csv", *KEYS, "-m", *measure, "--lang", language)
+        assert ran.code == 0 and words in ran.err
+
+
 def test_names_are_measures_and_no_measure_is_forgotten():
     functions = {name for name in risk.__all__ if name.islower()}
     assert set(NAMES) == functions - {"by_group", "scenarios"}, "groups have --group, scenarios a plan"

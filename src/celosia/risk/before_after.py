@@ -81,6 +81,9 @@ def _measured(before: Microdata, after: Microdata) -> tuple[str, ...]:
 
 def columns(data: Microdata, names: Sequence[str]) -> Floats:
     """The values of numeric variables side by side, checked: each has one, and none is infinite."""
+    for name in names:  # of any type: a column without a value has none of its own
+        if data.column(name).is_null().all():
+            raise DataError("variable-all-missing", variable=name)
     side = np.column_stack([numeric(data, name) for name in names])
     for j, name in enumerate(names):
         if np.isnan(side[:, j]).all():
