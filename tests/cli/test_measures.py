@@ -319,6 +319,8 @@ def test_any_measure_for_each_scenario_of_a_plan(celosia, planned):
     one = celosia("risk", planned, "-m", "k_map", "--treated", "--scenario", "padron", "--json")
     assert set(one.json["results"]["scenarios"]) == {"padron"}
     side = celosia("risk", planned, "-s", "padron", "--json").json["results"]
+    assert [row["scenario"] for row in side["inventory"]] == ["padron"]
+    assert "Quién podría buscar a alguien" in celosia("risk", planned).out
     assert {row["scenario"] for row in side["scenarios"]} == set(side["groups"]) == {"padron"}
     people = celosia("risk", planned, "-m", "k_map", "--treated", "--json")
     assert people.code == 2 and people.json["errors"][0]["code"] == "measure-needs", "the neighbour has no register"

@@ -12,6 +12,7 @@ from celosia import Dictionary, Microdata, Plan, Policy, Run, Study, Variable, r
 from celosia.core.errors import CelosiaError, CelosiaWarning, PlanError
 from celosia.core.method import Method, Protected
 from celosia.methods import DropVariables, LocalSuppression, RecodeCategories
+from celosia.process.inventory import inventory
 
 TEXT = """\
 kind: sample
@@ -364,6 +365,32 @@ rules:
     assert (again.sources, again.scenarios, again.rules) == (plan.sources, plan.scenarios, plan.rules)
     schema = Plan.json_schema()
     jsonschema.validate(YAML(typ="safe").load(text), schema)
+
+
+def test_the_inventory_says_who_knows_what_from_where_and_what_is_asked_of_it():
+    plan = Plan.parse(
+        """\
+policy: ine-hogares
+sources:
+  padron: {keys: [zona, edad], title: Padrón electoral, holders: [partidos, prensa]}
+scenarios:
+  vecino: {keys: [zona, sexo], intruder: una vecina, sources: [padron]}
+  prensa: {sources: [padron], prioritised: true, reason: ya ocurrió, policy: ine-registros}
+  panel: {keys: [zona], person: id, round: ola}
+"""
+    )
+    first, second, third = inventory(plan).iter_rows(named=True)
+    assert first == {
+        "scenario": "prensa",
+        "prioritised": True,
+        "intruder": None,
+        "known": "zona, edad",
+        "sources": "Padrón electoral (partidos, prensa)",
+        "policy": "ine-registros",
+        "reason": "ya ocurrió",
+    }
+    assert second["intruder"] == "una vecina" and second["policy"] == "ine-hogares"
+    assert third["known"] == "zona, id, ola" and third["sources"] is None
 
 
 def test_a_panel_is_counted_in_each_way():

@@ -128,14 +128,14 @@ def show(output: Output, found: Mapping[str, Result], groups: Mapping[str, Resul
 def show_result(output: Output, result: Result, title: str) -> None:
     """Print the tables of a result with their titles, and what they must not be read without."""
     for code, table in result.views().items():
-        output.table(_shown(table), title=text(code) if code else title)
+        output.table(shown(table), title=text(code) if code else title)
         if table.height > _ROWS:
             output.say(text("risk.more-rows", count=number(table.height - _ROWS, 0)))
     for remark in result.remarks():
         output.say(remark)
 
 
-def _shown(table: pl.DataFrame) -> pl.DataFrame:
+def shown(table: pl.DataFrame) -> pl.DataFrame:
     """The first rows of a table, without the columns that say nothing."""
     return table.select(name for name in table.columns if table[name].null_count() < table.height).head(_ROWS)
 
@@ -216,7 +216,7 @@ def risk(output: Output, asked: Asked, more: Mapping[str, Any]) -> int:
         grouped = by_groups({"individual": found[ways[0]]}, conditions(more["group"]), truth or data)
     output.table(figures(found), title=file)
     if grouped:
-        output.table(_shown(grouped["individual"].table()), title=text("risk.by-group", measure=text("figure.global")))
+        output.table(shown(grouped["individual"].table()), title=text("risk.by-group", measure=text("figure.global")))
     counting = text("counting.both") if agree(found) else ", ".join(text(f"counting.{way}") for way in found)
     output.say(text("risk.basis", keys=asked.keys, counting=counting))
     output.say(text("risk.weighted" if asked.weight else "risk.whole"))

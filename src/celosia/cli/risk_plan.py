@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from celosia.cli.output import Output
-from celosia.cli.risk import beside, plain, refuse_idle, show, show_result, typed_options
+from celosia.cli.risk import beside, plain, refuse_idle, show, show_result, shown, typed_options
 from celosia.core.errors import RoleError
 from celosia.core.language import text
 from celosia.core.results import Result
@@ -69,6 +71,7 @@ def _side_by_side(
 ) -> dict[str, Any]:
     """All scenarios in one table, the rounds of panels, and the risk in each group."""
     refuse_idle((), None, more)
+    from celosia.process.inventory import inventory
     from celosia.risk.frequencies import COUNTINGS
     from celosia.risk.options import one_of
 
@@ -77,12 +80,14 @@ def _side_by_side(
     together = study.scenarios([missing] if missing else COUNTINGS, [s.name for s in scenarios])  # type: ignore[list-item]
     panels: dict[str, Result] = {s.name: study.panel(s.name) for s in scenarios if s.person is not None}
     groups: dict[str, Result] = {s.name: study.by_group(s.name) for s in scenarios if study.plan.groups}
+    known = inventory(study.plan).filter(pl.col("scenario").is_in([s.name for s in scenarios]))
+    output.table(shown(known), title=text("label.inventory"))
     show_result(output, together, text("label.scenarios"))
     for name, panel in panels.items():
         show_result(output, panel, text("risk.rounds", scenario=name))
     for name, group in groups.items():
         show_result(output, group, text("risk.by-group", measure=name))
-    return {**together.to_dict(), "panels": plain(panels), "groups": plain(groups)}
+    return {"inventory": known.to_dicts(), **together.to_dict(), "panels": plain(panels), "groups": plain(groups)}
 
 
 def _measured(

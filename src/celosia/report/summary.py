@@ -10,6 +10,7 @@ import polars as pl
 from celosia.core.language import number, percent, text
 from celosia.core.picture import chart
 from celosia.methods.drop_records import Dropped
+from celosia.process.inventory import inventory
 from celosia.process.measuring import perturbed
 from celosia.process.release import Outcome
 from celosia.process.study import Study
@@ -40,6 +41,8 @@ def blocks(outcome: Outcome) -> Sequence[Block]:
     if verdict.direct:
         made.append(Note(text("verdict.direct", variables=verdict.direct), "bad"))
     made += [
+        Title(text("label.scenarios")),
+        Table(text("summary.scenarios.caption"), scenarios(study)),
         Title(text("summary.before-after")),
         Table(text("summary.before-after.caption"), before_after(study), figures=("before", "after")),
         Title(text("summary.steps")),
@@ -70,6 +73,12 @@ def blocks(outcome: Outcome) -> Sequence[Block]:
 
 def _tone(passes: bool) -> Any:
     return "good" if passes else "bad"
+
+
+def scenarios(study: Study) -> pl.DataFrame:
+    """Who is thought to know what, from where; without the columns that the plan leaves empty."""
+    table = inventory(study.plan)
+    return table.select(name for name in table.columns if table[name].null_count() < table.height)
 
 
 def before_after(study: Study) -> pl.DataFrame:
