@@ -43,6 +43,7 @@ bench: $(VENV)/test.stamp  ## ratios measured in one run
 	$(BIN)/python bench/risk_memory.py
 	$(BIN)/python bench/noise.py
 	$(BIN)/python bench/topdown.py
+	$(BIN)/python bench/demography.py
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/mkdocs build --strict

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from celosia.core.lazy import lazy
 
 if TYPE_CHECKING:
-    from celosia import census, datasets, methods, process, report, risk
+    from celosia import census, datasets, demography, methods, process, report, risk
     from celosia.core.dictionary import Dictionary, MissingKind, Variable
     from celosia.core.errors import CelosiaError, CelosiaWarning
     from celosia.core.hierarchy import Hierarchy
@@ -38,6 +38,7 @@ __all__ = [
     "Variable",
     "census",
     "datasets",
+    "demography",
     "methods",
     "process",
     "read",
@@ -46,7 +47,7 @@ __all__ = [
     "write",
 ]
 
-_PACKAGES = ("census", "datasets", "methods", "process", "report", "risk")
+_PACKAGES = ("census", "datasets", "demography", "methods", "process", "report", "risk")
 _HOME_OF = {
     "CelosiaError": "celosia.core.errors",
     "CelosiaWarning": "celosia.core.errors",

@@ -3,7 +3,7 @@
 import pytest
 
 CENSUS = ("census", "census-check", "census-example", "census-schema")
-COMMANDS = ("inspect", "risk", "run", "check", "demo", "plan-schema", *CENSUS)
+COMMANDS = ("inspect", "risk", "run", "check", "demo", "plan-schema", *CENSUS, "anonymity")
 ENGLISH = ("Usage", "Options", "Arguments", "Commands", "required", "default:", "Show", "Missing", "Try", "Install")
 
 

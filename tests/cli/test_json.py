@@ -89,6 +89,8 @@ def test_every_schema_is_one_and_refuses_less(name, schema):
         (("risk", "--json"), "usage-file-missing", "celosia.risk"),
         (("risk", "encuesta.csv", "--json"), "usage-option-missing", "celosia.risk"),
         (("run", "--json"), "usage-plan-missing", "celosia.run"),
+        (("anonymity", "--json"), "usage-counts-missing", "celosia.anonymity"),
+        (("anonymity", "nada.csv", "--json"), "file-missing", "celosia.anonymity"),
         (("run", "a", "b", "--json"), "usage-too-many", "celosia.run"),
         (("run", "plan.yaml", "--nada", "--json"), "usage-option-unknown", "celosia.run"),
         (("run", "plan.yaml", "--json", "--lang"), "option-unknown", "celosia.run"),

@@ -5,6 +5,7 @@ import re
 import shlex
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import celosia
@@ -67,6 +68,24 @@ def test_the_commands_that_measure_risk_work(language, tmp_path, monkeypatch, ca
     commands = [shlex.split(line)[1:] for block in blocks(page, "sh") for line in block.splitlines()]
     assert [main(command) for command in commands] == [0] * 8
     assert "scenario" in " ".join(commands[-1]) and capsys.readouterr().out
+
+
+@pytest.mark.parametrize("language", ["es", "en"])
+def test_the_commands_on_published_counts_work_and_print_what_the_page_says(language, tmp_path, monkeypatch, capsys):
+    page = DOCS / language / "how-to" / "birth-dates.md"
+    monkeypatch.chdir(tmp_path)
+    lines = [shlex.split(line) for block in blocks(page, "sh") for line in block.splitlines()]
+    (maker,) = (line[2] for line in lines if line[0] == "python")
+    exec(maker, {})
+    counts = celosia.read("padron.csv" if language == "es" else "register.csv").frame
+    age = "edad" if language == "es" else "age"
+    survey = counts.head(5).select("place", "sex").with_columns(pl.Series(age, [3, 7, 12, 30, 90]))
+    survey.write_csv("encuesta.csv" if language == "es" else "survey.csv")
+    codes = [main(line[1:]) for line in lines if line[0] == "celosia"]
+    assert codes == [0, 1, 1, 1, 0], "only the year; the month without the place; not in each province"
+    printed = {" ".join(line.split()) for line in capsys.readouterr().out.splitlines()}
+    told = [line for block in blocks(page, "text") for line in block.splitlines() if not line.startswith("─")]
+    assert not {" ".join(line.split()) for line in told} - printed
 
 
 @pytest.mark.parametrize("language", ["es", "en"])

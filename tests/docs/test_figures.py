@@ -1,4 +1,4 @@
-"""The figures of the calibration page: measured again in part, and the tables printed from the samples kept."""
+"""The figures of the pages: measured again, whole or in part, and what the pages print of them."""
 
 import importlib.util
 import re
@@ -8,19 +8,23 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from celosia.core.language import LANGUAGES
+from celosia.core.language import LANGUAGES, speaking
 
 DOCS = Path(__file__).parents[2] / "docs"
 FIGURES = DOCS / "figures"
 
 
-@pytest.fixture(scope="module")
-def script():
-    spec = importlib.util.spec_from_file_location("celosia_docs_calibration", FIGURES / "calibration.py")
+def script_of(name):
+    spec = importlib.util.spec_from_file_location(f"celosia_docs_{name}", FIGURES / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def script():
+    return script_of("calibration")
 
 
 @pytest.fixture(scope="module")
@@ -52,3 +56,16 @@ def test_the_page_prints_the_tables_and_shows_the_pictures(script, kept, languag
     for name in shown:
         svg = (FIGURES / name).read_text("utf-8")
         assert svg.startswith("<svg") and "href" not in svg
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_figure_of_demographic_anonymity_is_what_the_script_draws(language):
+    with speaking(language):
+        drawn = script_of("demography").picture()
+    kept = (FIGURES / f"demography.{language}.svg").read_text("utf-8")
+    points = drawn.specification["data"]["values"]
+    assert kept.count('aria-roledescription="point"') == len(points) > 400
+    assert f"../../figures/demography.{language}.svg" in (
+        DOCS / language / "demography" / "expected_anonymity.md"
+    ).read_text("utf-8")
+    assert "href" not in kept

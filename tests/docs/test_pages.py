@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import celosia
-from celosia import risk
+from celosia import demography, risk
 from celosia.io import support
 from celosia.methods import REGISTRY, method
 
@@ -90,6 +90,15 @@ def test_a_page_that_asks_for_an_unknown_measure_stops_the_build():
     page = types.SimpleNamespace(file=types.SimpleNamespace(src_uri="es/x.md"))
     with pytest.raises(exceptions.PluginError):
         _hook("pictures").on_page_content("<!-- shows: nothing -->", page)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", [name for name in demography.__all__ if name.endswith("_anonymity")])
+def test_every_measure_of_counts_has_a_page_with_all_its_parameters(name, language):
+    page = read(language, f"demography/{name}.md")
+    assert f"`celosia.demography.{name}`" in page
+    missing = [field for field in inspect.signature(getattr(demography, name)).parameters if f"`{field}`" not in page]
+    assert not missing, "a parameter of the measure is not on its page"
 
 
 def test_every_page_is_in_the_navigation():

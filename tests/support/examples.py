@@ -15,6 +15,7 @@ TREES = {
 
 USES = {
     "blank_small_areas": {"area": "hogar", "variables": ("edad", "ingreso"), "at_most": 2},
+    "coarsen_birth": {"variable": "nacimiento", "detail": "month"},
     "drop_variables": {"variables": ("nombre",)},
     "drop_records": {"where": 'zona == "04"'},
     "generalization": {
@@ -59,6 +60,7 @@ def household_file(rows: int = 120) -> Microdata:
             "nombre": [f"persona {i}" for i in number],
             "zona": [f"0{(i // 3) % 4 + 1}" for i in number],
             "sexo": [(i * 7) % 2 + 1 for i in number],
+            "nacimiento": [None if i % 23 == 0 else f"{1930 + i % 90}-{i % 12 + 1:02}-{i % 28 + 1:02}" for i in number],
             "edad": [None if i % 29 == 0 else 999 if i % 31 == 0 else (i * 37) % 95 for i in number],
             "ingreso": [-97.0 if i % 5 == 0 else 1234.5 * i for i in number],
             "peso": [10.0 + (i // 3) % 7 for i in number],
@@ -70,6 +72,7 @@ def household_file(rows: int = 120) -> Microdata:
             Variable(name="hogar", role="household"),
             Variable(name="zona", values={"01": "Norte", "02": "Centro", "03": "Sur", "04": "Austral"}, role="key"),
             Variable(name="sexo", values={1: "Hombre", 2: "Mujer"}, role="key"),
+            Variable(name="nacimiento", null="non_response"),
             Variable(name="edad", missing={999: "non_response"}, null="non_response", role="key"),
             Variable(name="ingreso", missing={-97: "not_applicable"}, role="numeric_key"),
             Variable(name="peso", role="weight"),

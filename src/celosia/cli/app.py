@@ -1,15 +1,69 @@
-"""The commands and their options. Help texts are codes of the catalogue, spoken by ``parser``."""
+"""The commands; their options are in ``options``. Help texts are codes of the catalogue, spoken by ``parser``."""
 
 from __future__ import annotations
 
 import errno
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from typer.main import get_command
 
 from celosia.cli import streams
+from celosia.cli.options import (
+    Absent,
+    Age,
+    Below,
+    Book,
+    By,
+    Count,
+    CountsFile,
+    Data,
+    DataOrPlan,
+    Date,
+    Decimal,
+    Delimiter,
+    Encoding,
+    ExampleFolder,
+    Folder,
+    Groups,
+    Hierarchies,
+    Household,
+    InEach,
+    Json,
+    Keys,
+    Lang,
+    Level,
+    Matches,
+    Matrices,
+    Measures,
+    Missing,
+    Months,
+    NewBook,
+    NoLeap,
+    OpenWidth,
+    Options,
+    Original,
+    PageFile,
+    Periods,
+    PictureFile,
+    PlanFile,
+    PlanOrFolder,
+    Register,
+    Scenarios,
+    Seed,
+    Sensitive,
+    Shows,
+    Simulations,
+    SimulationSeed,
+    SurveyFile,
+    TableFile,
+    Treated,
+    Version,
+    Weekdays,
+    Weight,
+    split,
+)
 from celosia.cli.output import CANCELLED, DONE, FAILED, Output
 from celosia.cli.parser import Command, Glance, Group, refusal
 from celosia.core.errors import CancelledError, CelosiaError, FileError, OptionError
@@ -26,62 +80,10 @@ app = typer.Typer(
 )
 
 
-def _option(*names: str, metavar: str | None = None, **more: Any) -> Any:
-    code = names[0].removeprefix("--")
-    return typer.Option(*names, help=f"cli.option.{code}", metavar=metavar, **more)
-
-
-def _argument(name: str) -> Any:
-    return typer.Argument(help=f"cli.argument.{name}", metavar=name)
-
-
-def _split(names: str | None) -> tuple[str, ...]:
-    return tuple(name.strip() for name in (names or "").split(",") if name.strip())
-
-
 def _form(delimiter: str | None, decimal: str | None, encoding: str | None) -> dict[str, str]:
     """What is said of the form of a CSV file."""
     form = {"delimiter": delimiter, "decimal": decimal, "encoding": encoding}
     return {option: value for option, value in form.items() if value}
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version
-
-        streams.tell(version("celosia") + "\n")
-        raise typer.Exit(0)
-
-
-Lang = Annotated[str | None, _option("--lang", metavar="lang")]
-Json = Annotated[bool, _option("--json")]
-Data = Annotated[Path, _argument("file")]
-DataOrPlan = Annotated[Path, typer.Argument(help="cli.argument.data-or-plan", metavar="file")]
-PlanFile = Annotated[Path, _argument("plan")]
-Book = Annotated[Path | None, _option("--dictionary", "-d", metavar="file")]
-Version = Annotated[bool, _option("--version", is_eager=True, callback=_print_version)]
-Keys = Annotated[str | None, _option("--keys", "-k", metavar="names")]
-Weight = Annotated[str | None, _option("--weight", "-w", metavar="name")]
-Household = Annotated[str | None, _option("--household", metavar="name")]
-Missing = Annotated[str | None, _option("--missing", metavar="missing")]
-Measures = Annotated[list[str] | None, _option("--measure", "-m", metavar="name")]
-Sensitive = Annotated[str | None, _option("--sensitive", metavar="names")]
-Register = Annotated[Path | None, _option("--register", metavar="file")]
-Original = Annotated[Path | None, _option("--original", metavar="file")]
-Options = Annotated[list[str] | None, _option("--option", "-o", metavar="option")]
-Hierarchies = Annotated[list[str] | None, _option("--hierarchy", metavar="option")]
-Matrices = Annotated[Path | None, _option("--matrices", metavar="file")]
-Groups = Annotated[list[str] | None, _option("--group", "-g", metavar="option")]
-Treated = Annotated[bool, _option("--treated")]
-Scenarios = Annotated[list[str] | None, _option("--scenario", "-s", metavar="name")]
-Delimiter = Annotated[str | None, _option("--delimiter", metavar="sign")]
-Decimal = Annotated[str | None, _option("--decimal", metavar="sign")]
-Encoding = Annotated[str | None, _option("--encoding", metavar="name")]
-NewBook = Annotated[Path | None, _option("--write-dictionary", metavar="file")]
-Folder = Annotated[Path, _option("--folder", metavar="folder")]
-PlanOrFolder = Annotated[Path, typer.Argument(help="cli.argument.plan-or-folder", metavar="plan")]
-ExampleFolder = Annotated[Path, typer.Option("--folder", help="cli.option.example-folder", metavar="folder")]
-Seed = Annotated[int | None, _option("--test-seed", metavar="number")]
 
 
 def run(arguments: list[str]) -> int:
@@ -178,7 +180,7 @@ def _risk(
     from celosia.cli.risk import Asked, measures, risk
     from celosia.cli.risk_plan import is_plan, plan_risk
 
-    more = {"sensitive": _split(sensitive), "register": register, "matrices": matrices, "hierarchy": hierarchy or []}
+    more = {"sensitive": split(sensitive), "register": register, "matrices": matrices, "hierarchy": hierarchy or []}
     form = _form(delimiter, decimal, encoding)
     if is_plan(file):
         said = {"keys": keys, "weight": weight, "household": household, "dictionary": dictionary}
@@ -188,7 +190,7 @@ def _risk(
     _refuse({"treated": treated, "scenario": scenario}, "option-of-data")
     if keys is None:
         raise OptionError("usage-option-missing", option="--keys")
-    asked = Asked(file, _split(keys), weight, household, missing, dictionary, form)
+    asked = Asked(file, split(keys), weight, household, missing, dictionary, form)
     more |= {"original": original, "group": group or []}
     return measures(context.obj, asked, measure, more, option or []) if measure else risk(context.obj, asked, more)
 
@@ -197,6 +199,79 @@ def _refuse(options: dict[str, Any], code: str) -> None:
     """Refuse options that say nothing here: a plan has its own, a data file has no steps."""
     if given := [f"--{name}" for name, value in options.items() if value]:
         raise OptionError(code, options=tuple(given))
+
+
+@app.command("anonymity", cls=Command, help="cli.anonymity.help")
+def _anonymity(
+    context: typer.Context,
+    counts: CountsFile,
+    periods: Periods = "day,month,year",
+    by: By = None,
+    shows: Shows = None,
+    count: Count = None,
+    age: Age = None,
+    open_width: OpenWidth = None,
+    absent: Absent = None,
+    date: Date = None,
+    no_leap: NoLeap = False,
+    weekdays: Weekdays = None,
+    months: Months = None,
+    below: Below = None,
+    at_most: Level = None,
+    in_each: InEach = None,
+    simulations: Simulations = None,
+    seed: SimulationSeed = None,
+    survey: SurveyFile = None,
+    keys: Keys = None,
+    weight: Weight = None,
+    match: Matches = None,
+    dictionary: Book = None,
+    table: TableFile = None,
+    picture: PictureFile = None,
+    page: PageFile = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    lang: Lang = None,
+    json: Json = False,
+) -> int:
+    from celosia.cli.anonymity import Asked, Files, Survey, anonymity
+
+    form = {"count": count, "age": age, "open_width": open_width, "absent": absent}
+    births = {"date": date, "weekdays": split(weekdays), "months": split(months), "leap": False if no_leap else None}
+    _need({"at-most": at_most, "in-each": in_each}, {"below": below})
+    _need({"seed": seed}, {"simulations": simulations})
+    _need({"keys": keys, "weight": weight, "match": match, "dictionary": dictionary}, {"survey": survey})
+    _need({"survey": survey}, {"keys": keys})
+    asked = Asked(
+        counts,
+        split(periods),
+        split(by),
+        split(shows) if shows is not None else None,
+        _given(form),
+        _form(delimiter, decimal, encoding),
+        _given(births),
+        1 if at_most is None else at_most,
+        below,
+        split(in_each),
+        simulations,
+        seed,
+    )
+    looked = None if survey is None else Survey(survey, split(keys), weight, dictionary, tuple(match or ()))
+    return anonymity(context.obj, asked, looked, Files(table, picture, page))
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None and value != ()}
+
+
+def _need(options: dict[str, Any], other: dict[str, Any]) -> None:
+    """Refuse options that say nothing without another one."""
+    ((needed, value),) = other.items()
+    for name, given in options.items():
+        if given is not None and value is None:
+            raise OptionError("option-needs", option=f"--{name}", needs=f"--{needed}")
 
 
 @app.command("run", cls=Command, help="cli.run.help")

@@ -9,6 +9,7 @@ from celosia.cli.output import Output
 from celosia.core.language import text
 
 if TYPE_CHECKING:
+    from celosia.process.verdict import Verdict
     from celosia.verify.deduction import Deduced
 
 
@@ -34,6 +35,7 @@ def run_plan(output: Output, path: Path) -> int:
     if not outcome.passes:
         output.table(verdict_table(outcome.verdict), title=text("summary.verdict"))
     _say_deduced(output, study.deduced)
+    _say_asked(output, outcome.verdict)
     output.say(text("verdict.passes" if outcome.passes else "verdict.fails", policy=outcome.verdict.policy))
     if outcome.verdict.direct:
         output.say(text("verdict.direct", variables=outcome.verdict.direct))
@@ -71,6 +73,7 @@ def check_plan(output: Output, path: Path) -> int:
                 found = "not-the-file"
     output.table(verdict_table(verdict), title=text("summary.verdict"))
     _say_deduced(output, deduced)
+    _say_asked(output, verdict)
     output.say(text(f"check.{found}", path=file.name))
     output.say(text("check.passes" if verdict.passes else "check.fails", policy=verdict.policy))
     results = {
@@ -90,6 +93,14 @@ def _say_deduced(output: Output, found: Deduced) -> None:
         output.table(deduction_table(found), title=text("summary.deduced"))
     for line in sentences(found):
         output.say(line)
+
+
+def _say_asked(output: Output, verdict: Verdict) -> None:
+    """The plan's questions to published counts, answered."""
+    from celosia.report.anonymity import question_table
+
+    if verdict.asked:
+        output.table(question_table(verdict.asked), title=text("anonymity.answers"))
 
 
 def plan_schema(output: Output) -> int:

@@ -14,6 +14,7 @@ from celosia.core.method import Method, Protected
 
 if TYPE_CHECKING:
     from celosia.methods.blank_small_areas import BlankSmallAreas
+    from celosia.methods.coarsen_birth import CoarsenBirth
     from celosia.methods.drop_records import DropRecords
     from celosia.methods.drop_variables import DropVariables
     from celosia.methods.generalization import Generalization
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 REGISTRY = {
     "blank_small_areas": "BlankSmallAreas",
+    "coarsen_birth": "CoarsenBirth",
     "drop_variables": "DropVariables",
     "drop_records": "DropRecords",
     "generalization": "Generalization",
@@ -55,6 +57,7 @@ REGISTRY = {
 __all__ = [
     "REGISTRY",
     "BlankSmallAreas",
+    "CoarsenBirth",
     "DropRecords",
     "DropVariables",
     "Generalization",

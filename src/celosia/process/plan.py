@@ -16,6 +16,7 @@ from celosia.core.dictionary import Dictionary, Role
 from celosia.core.errors import FileError, PlanError
 from celosia.core.hierarchy_rules import Tree
 from celosia.core.model import Frozen, ReadOnly
+from celosia.process.anonymity import Anonymity
 from celosia.process.inventory import Source
 from celosia.process.policy import Policy
 from celosia.process.rules import PlanRule
@@ -53,6 +54,8 @@ class Plan(Frozen):
     groups: ReadOnly[str, Condition] = Field(default_factory=dict, validate_default=True)
     """Name of a group → which records of the original data are in it; their risk is shown beside the mean."""
     hierarchies: ReadOnly[str, Tree] = Field(default_factory=dict, validate_default=True)
+    anonymity: Anonymity | None = None
+    """Published counts, and what they are asked of the birth dates that the file may show."""
     policy: str | None = None
     steps: tuple[Step, ...] = ()
     release: Release = Release()

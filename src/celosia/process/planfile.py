@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from celosia.core.dictionary import Dictionary, Role
 from celosia.core.errors import OptionError, PlanError
+from celosia.demography.published import CountsFile
 from celosia.io.csv_form import known_form
+from celosia.process.anonymity import Anonymity, Question
 from celosia.process.inventory import Source
 from celosia.process.planhierarchies import PlanHierarchies
 from celosia.process.rules import read_rule
@@ -20,7 +22,7 @@ from celosia.risk.scenarios import MOST
 
 _SECTIONS = (
     *("dictionary", "roles", "rules", "sources", "scenarios", "groups", "hierarchies"),
-    *("policy", "steps", "release"),
+    *("anonymity", "policy", "steps", "release"),
 )
 _FIELDS = ("celosia", "title", "source", "csv", "kind", *_SECTIONS)  # in the order in which people write them
 
@@ -60,6 +62,7 @@ def read_plan(written: Mapping[str, Any], path: Path) -> dict[str, Any]:
     groups = written.get("groups") or {}
     _mapping(groups, where, "groups")
     fields["groups"] = groups
+    fields["anonymity"] = _anonymity(written.get("anonymity"), path)
     fields["steps"] = read_steps(written.get("steps") or [], hierarchies, where)
     return fields
 
@@ -145,6 +148,31 @@ def _scenarios(written: Any, sources: tuple[Source, ...], where: str) -> tuple[S
     return tuple(made)
 
 
+def _anonymity(written: Any, path: Path) -> Anonymity | None:
+    if written is None:
+        return None
+    where = f"{path.name}: anonymity"
+    _mapping(written, path.name, "anonymity")
+    questions = written.get("questions") or {}
+    _mapping(questions, path.name, "anonymity: questions")
+    made = []
+    try:
+        for name, facts in questions.items():
+            where = f"{path.name}: {name}"
+            _mapping(facts or {}, path.name, f"anonymity: {name}")
+            if "name" in (facts or {}):
+                raise PlanError("field-unknown", where=where, fields=("name",))
+            made.append(Question(name=name, **(facts or {})))
+        where = f"{path.name}: anonymity"
+        section = Anonymity(**{**written, "questions": tuple(made)})
+    except ValidationError as error:
+        raise PlanError.of_fields(error, where=where) from None
+    except OptionError as error:
+        error.facts.setdefault("where", where)
+        raise
+    return section.model_copy(update={"counts": section.counts.within(path.parent)})
+
+
 def read_steps(written: Any, hierarchies: PlanHierarchies, where: str) -> tuple[Step, ...]:
     """A list of steps as a plan writes it, each with a name."""
     if not isinstance(written, list):
@@ -154,13 +182,24 @@ def read_steps(written: Any, hierarchies: PlanHierarchies, where: str) -> tuple[
     for number, facts in enumerate(written, start=1):
         if not isinstance(facts, dict):
             raise PlanError("step-without-do", where=where, step=str(number))
-        given = hierarchies.placed(facts)
+        given = _with_counts(hierarchies.placed(facts), hierarchies.path.parent)
         step = Step.parse(given, free_name(str(given.get("do")), taken))
         if step.name in taken:
             raise PlanError("step-name-taken", where=where, step=step.name)
         taken.add(step.name)
         steps.append(step)
     return tuple(steps)
+
+
+def _with_counts(facts: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The fields of a step, the file of counts that one may name starting at the plan's folder."""
+    if "counts" not in facts:
+        return facts
+    try:
+        named = TypeAdapter(CountsFile).validate_python(facts["counts"])
+    except ValidationError:
+        return facts  # the method says what is wrong with it
+    return {**facts, "counts": named.within(folder)}
 
 
 def _names(value: Any, where: str, field: str) -> list[str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from celosia.process.anonymity import Anonymity
 from celosia.process.step import Step
 from celosia.process.yaml import Place, comments, dump, load_text, place_of
 
@@ -103,6 +104,12 @@ def _step_lines(step: Step, indent: int) -> list[str]:
     return [" " * indent + line for line in dump([written(step)]).splitlines()]
 
 
+def _anonymity(section: Anonymity) -> dict[str, Any]:
+    written = section.model_dump(mode="json", exclude={"questions"}, exclude_defaults=True)
+    questions = {q.name: q.model_dump(mode="json", exclude={"name"}, exclude_defaults=True) for q in section.questions}
+    return written | ({"questions": questions} if questions else {})
+
+
 def _from_nothing(plan: Plan) -> str:
     whole: dict[str, Any] = {"celosia": 1}
     for name in ("title", "source", "policy"):
@@ -129,6 +136,8 @@ def _from_nothing(plan: Plan) -> str:
     if plan.hierarchies:
         trees = {name: tree.model_dump(mode="json", exclude_defaults=True) for name, tree in plan.hierarchies.items()}
         whole["hierarchies"] = trees
+    if plan.anonymity is not None:
+        whole["anonymity"] = _anonymity(plan.anonymity)
     whole["steps"] = [written(step) for step in plan.steps]
     whole["release"] = plan.release.model_dump(mode="json", exclude_defaults=True)
     return dump({name: value for name, value in whole.items() if value != {} and (value or name != "rules")})

@@ -9,42 +9,20 @@ from __future__ import annotations
 from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from pydantic import BeforeValidator, Field, PlainSerializer, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from celosia.core.errors import FileError, PolicyError
 from celosia.core.model import Frozen, ReadOnly
+from celosia.core.shares import Below, ExactShare, stays_below
 from celosia.process.yaml import load_text
 
 if TYPE_CHECKING:
     from celosia.process.study import Study
     from celosia.process.verdict import Verdict
 
-_ROUNDING = Fraction(1, 10**12)
 BUILT_IN = ("ine-hogares", "ine-economicas", "ine-registros", "ine-censo-poblacion", "ine-censo-agropecuario")
-
-
-def _as_share(value: Any) -> Any:
-    """``10 %`` or ``0.1`` as an exact fraction."""
-    text = str(value).strip()
-    part = text.removesuffix("%").strip().replace(",", ".")
-    try:
-        share = Fraction(part) / (100 if text.endswith("%") else 1)
-    except (ValueError, ZeroDivisionError):
-        raise ValueError("not a share") from None
-    if not 0 <= share <= 1:
-        raise ValueError("not a share")
-    return share
-
-
-def _as_limit(value: Any) -> Any:
-    text = str(value).strip()
-    return text.removeprefix("<").strip() if text.startswith("<") else "0" if _as_share(text) == 0 else value
-
-
-_to_text = PlainSerializer(lambda share: f"{float(share * 100):g} %")
-ExactShare = Annotated[Fraction, BeforeValidator(_as_share), _to_text]
 
 
 class Threshold(Frozen):
@@ -56,7 +34,7 @@ class Threshold(Frozen):
     measure: Literal["global_risk", "share_above", "k_anonymity"]
     at: ExactShare | None = None
     k: int | None = Field(default=None, ge=2)
-    below: Annotated[Fraction, BeforeValidator(_as_share), BeforeValidator(_as_limit), _to_text]
+    below: Below
 
     @model_validator(mode="after")
     def _whole(self) -> Threshold:
@@ -67,14 +45,8 @@ class Threshold(Frozen):
         return self
 
     def allows(self, units: float | Fraction, of: int) -> bool:
-        """Whether so many units (or expected units) of so many are within the limit.
-
-        Counts are exact; an estimate as near to the limit as rounding goes counts as on it.
-        """
-        if self.below == 0:
-            return units == 0
-        exact = units if isinstance(units, Fraction) else Fraction(units) * (1 + _ROUNDING)
-        return exact < self.below * of
+        """Whether so many units (or expected units) of so many are within the limit."""
+        return stays_below(units, of, self.below)
 
     @property
     def implied_k(self) -> int | None:

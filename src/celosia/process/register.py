@@ -10,7 +10,7 @@ from celosia.core.codes import spell_series
 from celosia.core.errors import DataError, warn
 from celosia.core.microdata import Microdata
 
-_NOBODY = "__nobody"
+NOBODY = "__nobody"
 """What a code is mapped to that the file never had."""
 
 if TYPE_CHECKING:
@@ -36,7 +36,15 @@ def register(study: Study, scenario: Scenario) -> Microdata | None:
 
 
 def _recoded(study: Study, key: str, values: pl.Series) -> pl.Series:
-    """Codes of a key as the steps of the study write them."""
+    """Codes of a key as the steps of the study write them, and a warning of those that no record had."""
+    coded = recoded(study, key, values)
+    if coded is not values and (unmapped := int((coded == NOBODY).sum())):
+        warn("register-unmapped", variable=key, count=unmapped)
+    return coded
+
+
+def recoded(study: Study, key: str, values: pl.Series) -> pl.Series:
+    """Codes of a key as the steps of the study write them; ``NOBODY`` for one that no record of the file had."""
     first = study.root.data.in_order_of(study.data.ids)
     known = pl.DataFrame({"source": spell_series(first.column(key)), "image": spell_series(study.truth.column(key))})
     if known["source"].equals(known["image"], null_equal=True):
@@ -45,7 +53,4 @@ def _recoded(study: Study, key: str, values: pl.Series) -> pl.Series:
     if pairs["source"].is_duplicated().any():
         raise DataError("register-coding", variable=key)
     codes = spell_series(values)
-    told = codes.is_in(pairs["source"].implode()) | codes.is_null()
-    if not told.all():
-        warn("register-unmapped", variable=key, count=int((~told).sum()))
-    return codes.replace_strict(pairs["source"], pairs["image"], default=_NOBODY).set(codes.is_null(), None)
+    return codes.replace_strict(pairs["source"], pairs["image"], default=NOBODY).set(codes.is_null(), None)

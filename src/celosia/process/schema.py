@@ -14,6 +14,7 @@ from celosia.core.hierarchy import Hierarchy
 from celosia.core.hierarchy_rules import HierarchyRule
 from celosia.io.csv_form import CsvForm
 from celosia.methods import REGISTRY, method
+from celosia.process.anonymity import Anonymity, Question
 from celosia.process.inventory import Source
 from celosia.process.planhierarchies import CsvHierarchy
 from celosia.process.rules import FORMS
@@ -48,6 +49,7 @@ def plan_schema(release: type[Any]) -> dict[str, Any]:
         "scenarios": _mapping({"anyOf": [_NAMES, scenario]}),
         "groups": _mapping(_TEXT),
         "hierarchies": _mapping(tree),
+        "anonymity": _anonymity(shared),
         "policy": _TEXT,
         "steps": steps,
         "release": _fields(release, shared),
@@ -99,6 +101,14 @@ def _named_trees(schema: Any, tree: dict[str, Any]) -> Any:
     if "hierarchies" in own:
         own["hierarchies"] = {"anyOf": [_NAMES, _mapping(one)]}
     return opened
+
+
+def _anonymity(shared: dict[str, Any]) -> dict[str, Any]:
+    """The section on published counts: its questions by name."""
+    section = _fields(Anonymity, shared)
+    question = _fields(Question, shared, without=("name",))
+    section["properties"]["questions"] = _mapping({"anyOf": [question, {"type": "null"}]})
+    return section
 
 
 def _mapping(values: Mapping[str, Any]) -> dict[str, Any]:

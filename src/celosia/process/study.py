@@ -17,7 +17,9 @@ from celosia.core.method import Method, Protected
 from celosia.core.microdata import Microdata
 from celosia.core.results import Result
 from celosia.core.run import Run
+from celosia.demography.record_anonymity import RecordAnonymity
 from celosia.process import intruder, measuring, undoing
+from celosia.process.anonymity import Asked, Inquiry
 from celosia.process.inspection import warn_of_identifiers
 from celosia.process.plan import Plan
 from celosia.process.policy import Policy
@@ -186,6 +188,24 @@ class Study:
         """Variables that some step replaced by false values."""
         perturbing = (s for s in self.history if s.result is not None and s.plan.steps[-1].method.perturbs)
         return frozenset(name for state in perturbing if state.result is not None for name in state.result.changed)
+
+    # -- what published counts say -----------------------------------------------------------------
+
+    @cached_property
+    def inquiry(self) -> Inquiry | None:
+        """The published counts of the plan and its questions; one for all states."""
+        if self.parent is not None:
+            return self.root.inquiry
+        return None if self.plan.anonymity is None else Inquiry(self.plan.anonymity)
+
+    @cached_property
+    def asked(self) -> tuple[Asked, ...]:
+        """The plan's questions about birth dates, answered for the file before its steps and as it is now."""
+        return () if self.inquiry is None else self.inquiry.asked(self)
+
+    def record_anonymity(self, scenario: str | None = None) -> RecordAnonymity | None:
+        """How many share each record's key by the published counts; ``None`` where they cannot tell."""
+        return None if self.inquiry is None else self.inquiry.records(self, self.plan.scenario(scenario))
 
     # -- what an intruder holds --------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ import polars as pl
 from celosia.core.dictionary import Identification
 from celosia.core.errors import PolicyError, RoleError, warn
 from celosia.core.results import Tabular
+from celosia.process.anonymity import Asked
 from celosia.process.measuring import guess, perturbed
 
 if TYPE_CHECKING:
@@ -68,11 +69,14 @@ class Verdict(Tabular):
     rows: tuple[Row, ...]
     direct: tuple[str, ...]
     """Direct identifiers that are still in the treated file."""
+    asked: tuple[Asked, ...] = ()
+    """The plan's questions to published counts, answered."""
 
     @property
     def passes(self) -> bool:
-        """Whether the treated file meets every threshold and holds no direct identifier."""
-        return not self.direct and all(row.passes for row in self.rows if row.file == "after")
+        """Whether the treated file meets every threshold and question, and holds no direct identifier."""
+        met = all(row.passes for row in self.rows if row.file == "after")
+        return met and not self.direct and all(one.passes for one in self.asked if one.file == "after")
 
     @property
     def failures(self) -> tuple[Row, ...]:
@@ -93,6 +97,7 @@ class Verdict(Tabular):
             "passes": self.passes,
             "direct": list(self.direct),
             "rows": self.table().to_dicts(),
+            "anonymity": [one.to_dict() for one in self.asked],
         }
 
 
@@ -109,7 +114,7 @@ def judge(policy: Policy, study: Study) -> Verdict:
         rows += _guesses(own, study, scenario)
     book = study.data.dictionary
     direct = tuple(n for n in study.data.variables if book[n].identification is Identification.DIRECT)
-    return Verdict(policy.name, policy.counting, policy.level, tuple(rows), direct)
+    return Verdict(policy.name, policy.counting, policy.level, tuple(rows), direct, study.asked)
 
 
 def _rows(policy: Policy, study: Study, scenario: Scenario) -> Iterator[Row]:

@@ -15,6 +15,7 @@ from celosia.process.measuring import perturbed
 from celosia.process.release import Outcome
 from celosia.process.study import Study
 from celosia.process.verdict import Row, Verdict
+from celosia.report import anonymity
 from celosia.report.blocks import Block, Figure, Note, Table, Title
 from celosia.report.page import page
 from celosia.report.undoing import deduction_blocks
@@ -52,6 +53,7 @@ def blocks(outcome: Outcome) -> Sequence[Block]:
     made += [risk_figure(study, scenario.name) for scenario in study.plan.scenarios]
     made += [Title(text("summary.countings")), Table(text("summary.countings.caption"), countings(study))]
     made += deduction_blocks(study.deduced)
+    made += anonymity.study_blocks(study)
     if study.plan.groups:
         made.append(Title(text("summary.groups")))
         made += [

@@ -1,6 +1,7 @@
 """Plain checkers of what methods promise. They import core only and share nothing with the methods."""
 
 from celosia.verify.anonymity import KAnonymous
+from celosia.verify.births import BirthsNoFiner
 from celosia.verify.cells import Absent, EmptiedOnly, Untouched
 from celosia.verify.households import CountsMembers, Together, WholeGroups
 from celosia.verify.losses import EmptiedTogether, LosesAtMost, LostTogether, VariablesLoseAtMost
@@ -12,6 +13,7 @@ from celosia.verify.values import Domain, InOrder, KeepsMissing, NoFiner, OneToO
 
 __all__ = [
     "Absent",
+    "BirthsNoFiner",
     "CountsMembers",
     "Domain",
     "EmptiedOnly",
