@@ -1,12 +1,12 @@
 # Celosía: the commands of the house. `make demo` and `make test` need Python >= 3.11 and make, nothing else.
-PYTHON ?= python3
+PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
 # One stamp a set of packages; a stamp is older than the pins it was made from when these change.
 define install
-	@test -d $(VENV) || { $(if $(UV),$(UV) venv --quiet --python $(PYTHON) $(VENV),$(PYTHON) -m venv $(VENV)); }
+	@sh scripts/environment.sh $(VENV) $(PYTHON)
 	@$(if $(UV),VIRTUAL_ENV=$(VENV) $(UV) pip install --quiet,$(BIN)/python -m pip install --quiet --disable-pip-version-check) $(1)
 	@touch $@
 endef
@@ -59,7 +59,7 @@ catalogues: $(VENV)/run.stamp  ## compile the texts after editing them
 	$(BIN)/python scripts/catalogues.py
 
 peers: requirements/peers.txt  ## pycanon and anjana pin old libraries: an environment of their own
-	@test -d .venv-peers || { $(if $(UV),$(UV) venv --quiet --python $(PYTHON) .venv-peers,$(PYTHON) -m venv .venv-peers); }
+	@sh scripts/environment.sh .venv-peers $(PYTHON)
 	$(if $(UV),VIRTUAL_ENV=.venv-peers $(UV) pip install --quiet,.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check) -r requirements/peers.txt
 
 lock:  ## pin the newest versions that the ranges allow; needs uv
