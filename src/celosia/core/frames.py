@@ -39,15 +39,16 @@ def give_back(treated: Microdata, original: Any, before: Microdata) -> Any:
         return treated.frame.lazy()
     rows = treated.ids.astype(np.int64)
     moved = rows.size != before.height or bool((rows != np.arange(before.height)).any())
-    unchanged = {name for name in treated.variables if name in before and _equal(treated, before, name, rows)}
+    old = before.take(rows) if moved else before
+    unchanged = {name for name in treated.variables if name in before and _equal(treated, old, name)}
     if isinstance(original, pl.DataFrame):
         kept = original[pl.Series(rows)] if moved else original
         return pl.DataFrame([kept[name] if name in unchanged else treated.column(name) for name in treated.variables])
     return _builder(original)(treated, before, original, rows if moved else None, unchanged)
 
 
-def _equal(treated: Microdata, before: Microdata, name: str, rows: Any) -> bool:
-    return treated.column(name).equals(before.column(name).gather(rows), check_dtypes=True, null_equal=True)
+def _equal(treated: Microdata, old: Microdata, name: str) -> bool:
+    return treated.column(name).equals(old.column(name), check_dtypes=True, null_equal=True)
 
 
 Build = Callable[[Microdata, Microdata, Any, Any, set[str]], Any]

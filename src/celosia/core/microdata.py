@@ -40,9 +40,12 @@ class Microdata:
     it left alone.
     """
 
-    __slots__ = ("_frame", "dictionary")
+    __slots__ = ("_columns", "_frame", "dictionary", "variables")
 
     _frame: pl.DataFrame
+    _columns: frozenset[str]
+    variables: tuple[str, ...]
+    """Names of the visible variables, in file order."""
     dictionary: Dictionary
 
     def __init__(self, frame: Any, dictionary: Dictionary | None = None, *, key: bytes | None = None) -> None:
@@ -68,11 +71,6 @@ class Microdata:
     # -- what is there ---------------------------------------------------------------------------
 
     @property
-    def variables(self) -> tuple[str, ...]:
-        """Names of the visible variables, in file order."""
-        return tuple(name for name in self._frame.columns if not name.startswith(HIDDEN))
-
-    @property
     def height(self) -> int:
         """Number of records."""
         return self._frame.height
@@ -88,24 +86,24 @@ class Microdata:
         return self._frame[RECORD_ID].to_numpy()
 
     def __contains__(self, name: object) -> bool:
-        return name in self.variables
+        return name in self._columns and isinstance(name, str) and not name.startswith(HIDDEN)
 
     def column(self, name: str) -> pl.Series:
         """One visible column."""
         self.require(name)
-        return self._frame[name]
+        return self._frame.get_column(name)
 
     def require(self, *names: str) -> None:
         """Raise where one of these variables is not in the data."""
         for name in names:
-            if name not in self.variables:
+            if name not in self:
                 raise RoleError("variable-unknown", variable=name, known=self.variables)
 
     def suppressed(self, name: str) -> pl.Series:
         """True where we emptied the cell of this variable."""
         mark = _MARK + name
-        if mark in self._frame.columns:
-            return self._frame[mark]
+        if mark in self._columns:
+            return self._frame.get_column(mark)
         return pl.repeat(False, self.height, dtype=pl.Boolean, eager=True)
 
     @property
@@ -196,7 +194,10 @@ class Microdata:
 
 
 def _set(new: Microdata, frame: pl.DataFrame, dictionary: Dictionary) -> None:
+    names = frame.columns
     object.__setattr__(new, "_frame", frame)
+    object.__setattr__(new, "_columns", frozenset(names))
+    object.__setattr__(new, "variables", tuple(name for name in names if not name.startswith(HIDDEN)))
     object.__setattr__(new, "dictionary", dictionary)
 
 

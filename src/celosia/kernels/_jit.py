@@ -63,3 +63,8 @@ def jit(function: F) -> F:
         return cast(F, numba.njit(nogil=True, cache=True)(function))
     finally:
         setattr(config, "CACHE_DIR", before)  # noqa: B010
+
+
+def woven(function: F) -> F:
+    """Compile into every caller: for a few lines that a loop calls often, with many arrays at hand."""
+    return cast(F, numba.njit(nogil=True, inline="always")(function))

@@ -1,12 +1,10 @@
-"""Covering violators by classes: which keys to empty so that every record shares its key with k - 1 others.
+"""Classes of violators: how they are opened, filled up and taken back.
 
-A *unit* is a distinct key with less than it needs. Emptying a set of keys S makes units equal that agree on the other
-keys; they form a *class*, whose mass must reach the need: k where each record counts one. A class may *borrow* records
-from safe keys that keep what they need.
-``cover`` builds classes greedily, from the cheapest for each unit it protects; ``improve`` tears classes down and
-places their units anew wherever that is cheaper, and keeps what is gained.
+A *unit* is a distinct key with less than it needs. Emptying a set of keys makes the units of a *slot* equal; those of
+them whose *home* it is form a class, whose mass must come to the need: k where each record counts one. A class may
+*borrow* records from safe keys that keep what they need. Every change is noted, so that it can be undone.
 
-``Problem`` does not change; ``State`` does. A *slot* is a pair (set of keys, what the units show on the others).
+All there is lies on a ``Board``, a row a thing, so that what is looked at together lies together.
 """
 
 from __future__ import annotations
@@ -15,453 +13,180 @@ from collections import namedtuple
 
 import numpy as np
 
-from celosia.kernels._jit import jit
-from celosia.kernels.hashing import masked_equal, masked_place
+from celosia.kernels._jit import jit, woven
 
-Problem = namedtuple(
-    "Problem",
+UNIT = np.dtype(
     [
-        "need",
-        "cost",  # of each set of keys, for one record; ascending
-        "slot_of",  # [set, unit] -> slot
-        "set_of",  # slot -> set
-        "first",  # slot -> its units are members[first[slot]:first[slot + 1]]
-        "members",
-        "first_lender",  # slot -> its safe keys are lenders[first_lender[slot]:first_lender[slot + 1]]
-        "lenders",
-        "size",  # records of each unit
-        "mass",  # what these count for
-        "spare",  # records that each safe key can lend
-        "lends",  # what one of these counts for
+        ("first", np.int32),  # its slots are slots_of_unit[first:last], the cheapest first
+        ("last", np.int32),
+        ("mass", np.int64),  # what its records count for
+        ("size", np.int32),  # its records
+        ("home", np.int32),  # the slot of its class, or -1
     ],
+    align=True,
 )
-State = namedtuple(
-    "State",
+SLOT = np.dtype(
     [
-        "class_of",  # unit -> class, or -1
-        "class_at",  # slot -> class, or -1
-        "slot",  # class -> slot
-        "records",  # class -> records, borrowed ones included
-        "mass",  # class -> what these count for
-        "loan",  # class -> its last loan, or -1
-        "lent",  # safe key -> records lent
-        "loan_key",  # loan -> safe key
-        "loan_size",
-        "loan_next",  # loan -> the one before it in the same class, or -1
-        "log",  # what to undo: (kind, what, before)
-        "at",  # how many classes, loans, log entries there are
+        ("first", np.int32),  # its units are units_of_slot[first:last]
+        ("last", np.int32),
+        ("cost", np.float64),  # of what is emptied, for one record
+        ("mass", np.int64),  # what the records of its class count for
+        ("records", np.int32),  # of its class, those that are lent included
+        ("lender", np.int32),  # its safe keys are lenders[lender:last_lender]
+        ("last_lender", np.int32),
+        ("loan", np.int32),  # the last one of its class, or -1
+        ("place", np.int32),  # where it stands among the slots that are weighed, or -1
     ],
+    align=True,
 )
-CLASSES, LOANS, LOGGED = 0, 1, 2
-_MOVED, _OPENED, _CLOSED, _BORROWED, _REPAID = 0, 1, 2, 3, 4
+SAFE = np.dtype([("spare", np.int64), ("each", np.int64)], align=True)
+"""A safe key: the records that it can still lend, and what one of these counts for."""
+
+LOAN = np.dtype([("records", np.int64), ("key", np.int32), ("before", np.int32), ("free", np.int32)], align=True)
+"""Records of a safe key in a class, the loan before it; ``free`` lists the loans that are not in use."""
+
+CHANGE = np.dtype([("kind", np.int32), ("what", np.int32), ("before", np.int32)], align=True)
+
+Board = namedtuple(
+    "Board",
+    ["units", "slots", "slots_of_unit", "units_of_slot", "safe", "lenders", "loans", "log", "at"],
+)
+NEED, LOGGED, FREE, DRAWN = 0, 1, 2, 3
+"""Places in ``at``: the need, how many changes are noted and loans are free, how many numbers were drawn."""
+
+MOVED, BORROWED, REPAID = 0, 1, 2
 
 
-@jit
-def group_units(packed, mask, table, group, example):
-    """Number the units by what they show under a mask; returns how many groups there are."""
-    size = table.size
-    table[:] = -1
-    found = 0
-    for i in range(packed.shape[0]):
-        place = masked_place(packed, i, mask, size)
-        while table[place] >= 0 and not masked_equal(packed, example[table[place]], packed, i, mask):
-            place = (place + 1) & (size - 1)
-        if table[place] < 0:
-            table[place] = found
-            example[found] = i
-            found += 1
-        group[i] = table[place]
-    return found
+@woven
+def _note(board, kind, what, before):
+    change = board.log[board.at[LOGGED]]
+    change.kind, change.what, change.before = kind, what, before
+    board.at[LOGGED] += 1
 
 
-@jit
-def find_groups(packed, mask, table, example, asked, group):
-    """The group of units that each other key would join under the mask, or -1; after ``group_units``."""
-    size = table.size
-    for j in range(asked.shape[0]):
-        place = masked_place(asked, j, mask, size)
-        group[j] = -1
-        while table[place] >= 0:
-            if masked_equal(packed, example[table[place]], asked, j, mask):
-                group[j] = table[place]
-                break
-            place = (place + 1) & (size - 1)
+@woven
+def _settle(board, unit, slot):
+    one = board.units[unit]
+    if one.home >= 0:
+        board.slots[one.home].records -= one.size
+        board.slots[one.home].mass -= one.mass
+    one.home = slot
+    if slot >= 0:
+        board.slots[slot].records += one.size
+        board.slots[slot].mass += one.mass
 
 
-@jit
-def sort_by_group(group, first, order):
-    """Positions in the order of their group (those below zero left out); ``first`` has one place more than groups."""
-    first[:] = 0
-    for i in range(group.size):
-        if group[i] >= 0:
-            first[group[i] + 1] += 1
-    for g in range(first.size - 1):
-        first[g + 1] += first[g]
-    at = first[:-1].copy()
-    for i in range(group.size):
-        if group[i] >= 0:
-            order[at[group[i]]] = i
-            at[group[i]] += 1
+@woven
+def move(board, unit, slot):
+    """Give a unit another home, or none (-1)."""
+    _note(board, MOVED, unit, board.units[unit].home)
+    _settle(board, unit, slot)
 
 
-# -- changes of the state, each of which can be undone ---------------------------------------------
+@woven
+def can_spare(board, unit):
+    """Whether a unit has a home that does not need it."""
+    home = board.units[unit].home
+    return home >= 0 and board.slots[home].mass - board.units[unit].mass >= board.at[NEED]
 
 
-@jit
-def _note(state, kind, what, before):
-    n = state.at[LOGGED]
-    state.log[n, 0], state.log[n, 1], state.log[n, 2] = kind, what, before
-    state.at[LOGGED] = n + 1
-
-
-@jit
-def _join(problem, state, unit, target, sign):
-    if target >= 0:
-        state.records[target] += sign * problem.size[unit]
-        state.mass[target] += sign * problem.mass[unit]
-
-
-@jit
-def _lend(problem, state, target, key, some):
+@woven
+def _lend(board, slot, key, some):
     """Some records of a safe key (fewer than none to give them back) count in a class."""
-    state.lent[key] += some
-    state.records[target] += some
-    state.mass[target] += some * problem.lends[key]
+    board.safe[key].spare -= some
+    board.slots[slot].records += some
+    board.slots[slot].mass += some * board.safe[key].each
 
 
-@jit
-def _move(problem, state, unit, target):
-    before = state.class_of[unit]
-    _note(state, _MOVED, unit, before)
-    _join(problem, state, unit, before, -1)
-    state.class_of[unit] = target
-    _join(problem, state, unit, target, 1)
-
-
-@jit
-def _open(state, slot):
-    new = state.at[CLASSES]
-    state.at[CLASSES] = new + 1
-    state.slot[new], state.records[new], state.mass[new], state.loan[new] = slot, 0, 0, -1
-    state.class_at[slot] = new
-    _note(state, _OPENED, new, -1)
-    return new
-
-
-@jit
-def _loan(problem, state, key, need):
-    """The records that a safe key lends to one that needs so much."""
-    return min(-(-need // problem.lends[key]), problem.spare[key] - state.lent[key])
-
-
-@jit
-def _borrow(problem, state, target):
-    """Fill a class up to the need from its lenders; there must be enough of them."""
-    slot = state.slot[target]
-    i = problem.first_lender[slot]
-    while state.mass[target] < problem.need:
-        key = problem.lenders[i]
-        i += 1
-        some = _loan(problem, state, key, problem.need - state.mass[target])
-        if some > 0:
-            loan = state.at[LOANS]
-            state.at[LOANS] = loan + 1
-            state.loan_key[loan], state.loan_size[loan] = key, some
-            state.loan_next[loan] = state.loan[target]
-            state.loan[target] = loan
-            _lend(problem, state, target, key, some)
-            _note(state, _BORROWED, loan, target)
-
-
-@jit
-def _repay(problem, state, target):
-    """Give every borrowed record of a class back."""
-    _note(state, _REPAID, target, state.loan[target])
-    loan = state.loan[target]
-    while loan >= 0:
-        _lend(problem, state, target, state.loan_key[loan], -state.loan_size[loan])
-        loan = state.loan_next[loan]
-    state.loan[target] = -1
-
-
-@jit
-def _undo(problem, state):
-    while state.at[LOGGED] > 0:
-        n = state.at[LOGGED] - 1
-        state.at[LOGGED] = n
-        kind, what, before = state.log[n, 0], state.log[n, 1], state.log[n, 2]
-        if kind == _MOVED:
-            _join(problem, state, what, state.class_of[what], -1)
-            state.class_of[what] = before
-            _join(problem, state, what, before, 1)
-        elif kind == _OPENED:
-            state.class_at[state.slot[what]] = -1
-            state.at[CLASSES] = what
-        elif kind == _CLOSED:
-            state.class_at[state.slot[what]] = what
-        elif kind == _BORROWED:
-            state.loan[before] = state.loan_next[what]
-            _lend(problem, state, before, state.loan_key[what], -state.loan_size[what])
-            state.at[LOANS] = what
-        else:
-            state.loan[what] = before
-            loan = before
-            while loan >= 0:
-                _lend(problem, state, what, state.loan_key[loan], state.loan_size[loan])
-                loan = state.loan_next[loan]
-
-
-# -- greedy covering -------------------------------------------------------------------------------
-
-
-@jit
-def _borrowed(problem, state, slot, need):
-    """How many records a slot's lenders would lend to make up what is needed, or -1 where they cannot."""
+@woven
+def borrowed(board, slot, need):
+    """How many records would be lent to make up what a slot lacks, or -1 where there are not enough."""
     records = 0
-    for i in range(problem.first_lender[slot], problem.first_lender[slot + 1]):
+    for i in range(board.slots[slot].lender, board.slots[slot].last_lender):
         if need <= 0:
             break
-        key = problem.lenders[i]
-        some = _loan(problem, state, key, need)
+        one = board.safe[board.lenders[i]]
+        some = min(-(-need // one.each), one.spare)
         records += some
-        need -= some * problem.lends[key]
-    return records if need <= 0 else -1
+        need -= some * one.each
+    return records if need <= 0 and records <= board.at[FREE] else -1
 
 
 @jit
-def _sift_up(keys, slots, n):
-    while n > 0:
-        up = (n - 1) // 2
-        if keys[up] <= keys[n]:
+def borrow(board, slot):
+    """Fill a class up to the need; there must be enough."""
+    for i in range(board.slots[slot].lender, board.slots[slot].last_lender):
+        need = board.at[NEED] - board.slots[slot].mass
+        if need <= 0:
             break
-        keys[up], keys[n] = keys[n], keys[up]
-        slots[up], slots[n] = slots[n], slots[up]
-        n = up
+        key = board.lenders[i]
+        some = min(-(-need // board.safe[key].each), board.safe[key].spare)
+        if some > 0:
+            board.at[FREE] -= 1
+            loan = board.loans[board.at[FREE]].free
+            board.loans[loan].key, board.loans[loan].records = key, some
+            board.loans[loan].before = board.slots[slot].loan
+            board.slots[slot].loan = loan
+            _lend(board, slot, key, some)
+            _note(board, BORROWED, slot, loan)
+
+
+@woven
+def repay(board, slot):
+    """Give every borrowed record of a class back."""
+    loan = board.slots[slot].loan
+    if loan >= 0:
+        _note(board, REPAID, slot, loan)
+        while loan >= 0:
+            _lend(board, slot, board.loans[loan].key, -board.loans[loan].records)
+            loan = board.loans[loan].before
+        board.slots[slot].loan = -1
 
 
 @jit
-def _sift_down(keys, slots, n):
-    i = 0
-    while True:
-        least = i
-        for child in (2 * i + 1, 2 * i + 2):
-            if child < n and keys[child] < keys[least]:
-                least = child
-        if least == i:
-            return
-        keys[least], keys[i] = keys[i], keys[least]
-        slots[least], slots[i] = slots[i], slots[least]
-        i = least
-
-
-@jit
-def _price(cost, waiting, need):
-    """What protecting one waiting record costs, borrowed ones included; of equal prices the larger group first."""
-    return cost * max(waiting, need) / waiting - waiting * 1e-10
-
-
-@jit
-def push_slots(problem, waiting, heap_keys, heap_slots, n, low, high):
-    """Put the slots low..high that hold waiting units on the heap; returns its size."""
-    for slot in range(low, high):
-        if waiting[slot - low] > 0:
-            heap_keys[n] = _price(problem.cost[problem.set_of[slot]], waiting[slot - low], problem.need)
-            heap_slots[n] = slot
-            _sift_up(heap_keys, heap_slots, n)
-            n += 1
-    return n
-
-
-@jit
-def cover(problem, state, heap_keys, heap_slots, n, limit):
-    """Open classes from the cheapest slot on while its price is below the limit; returns the size of the heap."""
-    need = problem.need
-    while n > 0 and heap_keys[0] < limit:
-        slot, old = heap_slots[0], heap_keys[0]
-        n -= 1
-        heap_keys[0], heap_slots[0] = heap_keys[n], heap_slots[n]
-        _sift_down(heap_keys, heap_slots, n)
-        waiting = 0
-        for i in range(problem.first[slot], problem.first[slot + 1]):
-            if state.class_of[problem.members[i]] < 0:
-                waiting += problem.mass[problem.members[i]]
-        if waiting == 0 or _borrowed(problem, state, slot, need - waiting) < 0:
-            continue
-        price = _price(problem.cost[problem.set_of[slot]], waiting, need)
-        if price > old + 1e-13:
-            heap_keys[n], heap_slots[n] = price, slot
-            _sift_up(heap_keys, heap_slots, n)
-            n += 1
-            continue
-        new = _open(state, slot)
-        for i in range(problem.first[slot], problem.first[slot + 1]):
-            if state.class_of[problem.members[i]] < 0:
-                _move(problem, state, problem.members[i], new)
-        _borrow(problem, state, new)
-        state.at[LOGGED] = 0
-    return n
-
-
-# -- improvement -----------------------------------------------------------------------------------
-
-
-@jit
-def _cost_of(problem, state, class_):
-    return problem.cost[problem.set_of[state.slot[class_]]]
-
-
-@jit
-def _recruit(problem, state, unit, slot, new, taken):
-    """Bring a slot's class to the need for a unit: waiting units first, then what other classes can spare.
-
-    With ``new`` < 0 nothing changes. Returns the cost of it, or infinity where there is not enough.
-    """
-    need, cost = problem.need, problem.cost[problem.set_of[slot]]
-    have, delta, chosen = problem.mass[unit], cost * problem.size[unit], 0
-    for i in range(problem.first[slot], problem.first[slot + 1]):
-        other = problem.members[i]
-        if other != unit and state.class_of[other] < 0:
-            have += problem.mass[other]
-            if new >= 0:
-                delta += cost * problem.size[other]
-                _move(problem, state, other, new)
-    for sweep in range(2):
-        if have >= need:
-            break
-        for i in range(problem.first[slot], problem.first[slot + 1]):
-            if have >= need or chosen == taken.shape[0]:
-                break
-            other = problem.members[i]
-            home = state.class_of[other]
-            if other == unit or home < 0 or home == new:
-                continue
-            saved = _cost_of(problem, state, home) - cost
-            if (saved >= 0) != (sweep == 0):
-                continue
-            left = state.mass[home] - problem.mass[other]
-            if new < 0:
-                for t in range(chosen):
-                    if taken[t, 1] == home:
-                        left -= problem.mass[taken[t, 0]]
-            if left >= need:
-                have += problem.mass[other]
-                delta -= saved * problem.size[other]
-                if new >= 0:
-                    _move(problem, state, other, new)
-                else:
-                    taken[chosen, 0], taken[chosen, 1] = other, home
-                    chosen += 1
-    if have < need:
-        records = _borrowed(problem, state, slot, need - have)
-        if records < 0:
-            return np.inf
-        delta += cost * records
-        if new >= 0:
-            _borrow(problem, state, new)
-    return delta
-
-
-@jit
-def _settle(problem, state, unit, closed, below, taken):
-    """Put a waiting unit where it is cheapest: into a class that is there, or into a new one.
-
-    Only sets cheaper than ``below`` are tried, and not the class ``closed``. Returns the cost, or infinity.
-    """
-    best, best_slot, size = np.inf, -1, problem.size[unit]
-    for s in range(problem.cost.size):
-        cost = problem.cost[s]
-        if cost >= below or cost * size >= best:
-            break
-        slot = problem.slot_of[s, unit]
-        there = state.class_at[slot]
-        if there >= 0:
-            price = cost * size if there != closed else np.inf
+def undo(board):
+    """Take back all that was noted, the last first."""
+    while board.at[LOGGED] > 0:
+        board.at[LOGGED] -= 1
+        change = board.log[board.at[LOGGED]]
+        if change.kind == MOVED:
+            _settle(board, change.what, change.before)
+        elif change.kind == BORROWED:
+            loan = board.loans[change.before]
+            board.slots[change.what].loan = loan.before
+            _lend(board, change.what, loan.key, -loan.records)
+            board.loans[board.at[FREE]].free = change.before
+            board.at[FREE] += 1
         else:
-            price = _recruit(problem, state, unit, slot, -1, taken)
-        if price < best:
-            best, best_slot = price, slot
-    if best_slot < 0:
-        return np.inf
-    there = state.class_at[best_slot]
-    if there >= 0:
-        _move(problem, state, unit, there)
-        return best
-    new = _open(state, best_slot)
-    _move(problem, state, unit, new)
-    return _recruit(problem, state, unit, best_slot, new, taken)
+            board.slots[change.what].loan = change.before
+            loan = change.before
+            while loan >= 0:
+                _lend(board, change.what, board.loans[loan].key, board.loans[loan].records)
+                loan = board.loans[loan].before
 
 
 @jit
-def _relocate(problem, state, unit, taken):
-    """Move one unit out of a class that can spare it, if that is cheaper; returns what is gained."""
-    home = state.class_of[unit]
-    size, cost = problem.size[unit], _cost_of(problem, state, home)
-    if state.mass[home] - problem.mass[unit] < problem.need:
-        return 0.0
-    _move(problem, state, unit, -1)
-    price = _settle(problem, state, unit, home, cost, taken)
-    if price < size * cost - 1e-9:
-        return size * cost - price
-    _undo(problem, state)
-    return 0.0
+def keep(board):
+    """Let all that was noted stand."""
+    for n in range(board.at[LOGGED]):
+        if board.log[n].kind == REPAID:
+            loan = board.log[n].before
+            while loan >= 0:
+                board.loans[board.at[FREE]].free = loan
+                board.at[FREE] += 1
+                loan = board.loans[loan].before
+    board.at[LOGGED] = 0
 
 
 @jit
-def _dissolve(problem, state, old, units, taken, room):
-    """Tear a class down and place its units anew, if that is cheaper; returns what is gained."""
-    spent = state.records[old] * _cost_of(problem, state, old)
-    _repay(problem, state, old)
-    _note(state, _CLOSED, old, -1)
-    state.class_at[state.slot[old]] = -1
-    for i in range(units.size):
-        if state.class_of[units[i]] == old:
-            _move(problem, state, units[i], -1)
-    price = 0.0 if state.records[old] == 0 else np.inf  # somebody joined since the pass began: next pass
-    if price >= spent:
-        _undo(problem, state)
-        return 0.0
-    for i in range(units.size):
-        if state.class_of[units[i]] < 0:
-            if state.log.shape[0] - state.at[LOGGED] < units.size + room:
-                price = np.inf  # no place to note more: leave the class as it was
-            else:
-                price += _settle(problem, state, units[i], -1, np.inf, taken)
-            if price >= spent - 1e-9:
-                _undo(problem, state)
-                return 0.0
-    return spent - price
-
-
-@jit
-def settle_waiting(problem, state, taken, room):
-    """Put the units that still wait where it is cheapest, with units that other classes can spare."""
-    for unit in range(state.class_of.size):
-        if state.class_of[unit] >= 0:
-            continue
-        if state.at[CLASSES] > state.slot.size - room or state.at[LOANS] > state.loan_key.size - room:
-            break
-        _settle(problem, state, unit, -1, np.inf, taken)
-        state.at[LOGGED] = 0
-
-
-@jit
-def improve(problem, state, classes, first, units, taken, room):
-    """One pass over the classes, the dearest first; returns what was gained.
-
-    ``units[first[c]:first[c + 1]]`` were the units of ``classes[c]`` when the pass began. The pass ends early where
-    the state's arrays have no ``room`` left for one more change.
-    """
-    gained, cheapest = 0.0, problem.cost[0]
-    for c in range(classes.size):
-        own = units[first[c] : first[c + 1]]
-        for i in range(own.size):
-            if state.class_of[own[i]] == classes[c]:
-                gained += _relocate(problem, state, own[i], taken)
-                state.at[LOGGED] = 0
-        dear = _cost_of(problem, state, classes[c]) > cheapest or state.loan[classes[c]] >= 0
-        if state.records[classes[c]] > 0 and dear:
-            gained += _dissolve(problem, state, classes[c], own, taken, room)
-            state.at[LOGGED] = 0
-        if state.at[CLASSES] > state.slot.size - room or state.at[LOANS] > state.loan_key.size - room:
-            break
-    return gained
+def open_full(first, members, mass, need, offset, home):
+    """Open every slot whose waiting units come to the need, for all of them; slots are numbered from ``offset``."""
+    for slot in range(first.size - 1):
+        waiting = 0
+        for m in range(first[slot], first[slot + 1]):
+            if home[members[m]] < 0:
+                waiting += mass[members[m]]
+        if waiting >= need:
+            for m in range(first[slot], first[slot + 1]):
+                if home[members[m]] < 0:
+                    home[members[m]] = offset + slot

@@ -12,7 +12,8 @@ from celosia.core.microdata import Microdata
 from celosia.engines import engine
 from celosia.engines.contract import Classes, Counting, Ints
 from celosia.kernels.handing_out import hand_out
-from celosia.methods.covering import Cover, Task, bit_fields
+from celosia.methods.bits import bit_fields
+from celosia.methods.covering import LEFT, Cover, Task
 
 Mask = npt.NDArray[np.bool_]
 Digits = npt.NDArray[np.int32]
@@ -49,21 +50,22 @@ class Grouped:
         """Every key that counts for less than it needs is to be protected."""
         return Task(self.digits, self.count, self.mass < need, self.mass, self.each, need, self.fixed)
 
-    def of_records(self, found: Cover, ids: npt.NDArray[np.uint64]) -> Mask:
-        """For each record, which variables to empty; of the records of one key, the lowest ids come first."""
+    def of_records(self, found: Cover, ids: npt.NDArray[np.uint64]) -> tuple[Mask, Mask]:
+        """For each record, which variables to empty, and whether it is left; of one key's the lowest ids come first."""
         variables = self.digits.shape[1]
-        emptied = np.zeros((self.index.size, variables), dtype=np.bool_)
-        if not found.rows.size:
-            return emptied
-        parts = np.argsort(found.rows, kind="stable")
-        first = np.searchsorted(found.rows[parts], np.arange(self.count.size + 1))
-        masks = np.zeros((len(found.key_sets), variables), dtype=np.bool_)
-        for s, key_set in enumerate(found.key_sets):
-            masks[s, list(key_set.keys)] = True
-        in_order = bool((ids[1:] > ids[:-1]).all())
-        order = np.arange(ids.size) if in_order else np.argsort(ids)
-        hand_out(self.index, order, first, found.counts[parts], found.sets[parts], masks, emptied)
-        return emptied
+        emptied = np.zeros((self.index.size, variables + 1), dtype=np.bool_)
+        if found.rows.size:
+            parts = np.argsort(found.rows, kind="stable")
+            first = np.searchsorted(found.rows[parts], np.arange(self.count.size + 1))
+            masks = np.zeros((len(found.key_sets) + 1, variables + 1), dtype=np.bool_)
+            for s, key_set in enumerate(found.key_sets):
+                masks[s, list(key_set.keys)] = True
+            masks[LEFT, variables] = True
+            in_order = bool((ids[1:] > ids[:-1]).all())
+            order = np.arange(ids.size) if in_order else np.argsort(ids)
+            sets = found.sets[parts] % len(masks)
+            hand_out(self.index, order, first, found.counts[parts], sets, masks, emptied)
+        return emptied[:, :-1], emptied[:, -1]
 
 
 @dataclass(frozen=True, eq=False)

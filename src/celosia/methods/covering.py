@@ -2,36 +2,53 @@ r"""Which cells to empty so that every key is shared by k records, at the least 
 
 Distinct keys with fewer than k records are the units to protect. For a set :math:`S` of keys, the units that agree
 on the other keys become equal once the keys in :math:`S` are emptied; a class of them is safe with k records, some
-of them perhaps borrowed from keys that have more than k. Classes are opened greedily at the least
-:math:`c(S)\,(V+\max(0,k-V))/V` for the :math:`V` records that a class would newly protect, the cheapest sets first;
-then classes are torn down and their units placed anew wherever that costs less, until nothing is gained.
+of them perhaps borrowed from keys that have more than k. From the cheapest sets on, every class that is safe by itself
+is opened; then, round by round, a few classes are torn down and their units placed anew, at the least
+
+.. math:: c(S)\,\frac{V + \max(0, k - V)}{V}
+
+for the :math:`V` records that a class would protect (``kernels.resettling``), wherever that costs no more.
 
 References
 ----------
 Chvátal (1979), *A greedy heuristic for the set-covering problem*, Mathematics of Operations Research 4(3), 233-235.
+Schrimpf, Schneider, Stamm-Wilbrandt & Dueck (2000), *Record breaking optimization results using the ruin and recreate
+principle*, Journal of Computational Physics 159(2), 139-171.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from celosia.engines.contract import Ints
 from celosia.kernels import covering as kernel
+from celosia.kernels import resettling
+from celosia.kernels import slots as grouping
+from celosia.methods.bits import bit_fields, power_of_two
+from celosia.methods.slots import SlotFinder, Slots, Small
 
-Ints = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
-Floats = npt.NDArray[np.float64]
+_ENTRIES = 150_000_000
+"""Slots hold their units: at most so many in all; beyond it sets are tried on the units that still wait."""
 
-_LEVEL = 1.25
-"""Sets that cost up to so many times the cheapest of their level are weighed against each other."""
+_STEPS, _PATIENCE, _STEPS_OF_UNIT = 200_000, 120_000, 120
+"""How long classes are resettled: so many steps, or so many without a gain, and as many more for each unit."""
 
-_PASSES = 25
-_SLOTS = 150_000_000
-"""Improvement keeps a number for each set of keys and unit: at most so many."""
+_SMALL, _ATTEMPTS = 1_000, 4
+"""Up to so many records to protect it is always tried in a second way; where some are left, several times."""
+
+_TORN = (24, 512)
+"""A round tears down at least, and at most, so many units."""
+
+_CHUNK = 20_000_000
+"""Progress is told after so many steps."""
+
+
+LEFT = -1
+"""In the place of a set: nothing was found."""
 
 
 @dataclass(frozen=True)
@@ -49,22 +66,36 @@ class Cover:
     Attributes
     ----------
     rows, counts, sets
-        ``counts[i]`` records of the distinct key ``rows[i]`` lose the keys in ``key_sets[sets[i]]``.
-    left
-        Distinct keys that could not be protected.
+        ``counts[i]`` records of the distinct key ``rows[i]`` lose the keys in ``key_sets[sets[i]]``; where that is
+        ``LEFT`` they could not be protected.
     """
 
     key_sets: Sequence[KeySet]
     rows: Ints
     counts: Ints
     sets: Ints
-    left: Ints
+
+    @classmethod
+    def none(cls, task: Task, key_sets: Sequence[KeySet]) -> Cover:
+        """Nobody loses anything; those that must be protected are left."""
+        rows = np.flatnonzero(task.must)
+        return cls(key_sets, rows, task.count[rows], np.full(rows.size, LEFT))
 
     @property
     def cost(self) -> float:
-        """The cost of all emptied cells."""
-        price = np.array([s.cost for s in self.key_sets] or [0.0])
-        return float(price[self.sets] @ self.counts) if self.rows.size else 0.0
+        """What all emptied cells cost."""
+        price = np.array([*(s.cost for s in self.key_sets), 0.0])
+        return float(price[self.sets] @ self.counts)
+
+    @property
+    def left(self) -> int:
+        """Records that could not be protected."""
+        return int(self.counts[self.sets == LEFT].sum())
+
+    @property
+    def rows_left(self) -> Ints:
+        """Their distinct keys."""
+        return np.unique(self.rows[self.sets == LEFT])
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +134,13 @@ class Task:
         return cls(digits, count, count < k, count, np.ones_like(count), k, fixed)
 
 
-def cover(task: Task, sets: Sequence[KeySet], check: Callable[[float], None] = lambda done: None) -> Cover:
+def cover(
+    task: Task, sets: Sequence[KeySet], effort: float = 1.0, check: Callable[[float], None] = lambda done: None
+) -> Cover:
     """Make every distinct key that must be protected equal to others.
+
+    In small files, and where some are left, single records are looked at as well, and safe keys that may give up all
+    of theirs.
 
     Parameters
     ----------
@@ -112,290 +148,142 @@ def cover(task: Task, sets: Sequence[KeySet], check: Callable[[float], None] = l
         The keys, and what a class needs.
     sets
         What may be emptied, the cheapest first.
+    effort
+        How long to look: 2 takes about twice as long as 1.
     check
         Called with the share that is done; may raise to stop.
     """
-    units = np.flatnonzero(task.must)
-    if not units.size or not sets:
-        nothing = np.empty(0, dtype=np.int64)
-        return Cover(sets, nothing, nothing, nothing, units)
-    search = _Search(task, sets, units)
-    return search.cover(search.improve(search.greedy(check), check))
+    if not task.must.any() or not sets:
+        return Cover.none(task, sets)
+    found = _Search(task, sets).run(effort, check)
+    small = task.count[task.must].sum() <= _SMALL
+    near = np.flatnonzero(task.must) if small else found.rows_left
+    for attempt in range(_ATTEMPTS):
+        if not found.left and (attempt > 0 or not small):
+            break
+        wider = task.of(task.must | _helpers(task, sets, near))
+        other = _Search(wider, [KeySet((), 0.0), *sets], attempt).run(effort, check)
+        if (other.left, other.cost) < (found.left, found.cost):
+            found = other
+    return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Slots:
-    """The groups of some sets of keys: their units, and the safe keys that could lend to them, one after the other."""
-
-    set_of: npt.NDArray[np.int32]
-    first: Ints
-    members: npt.NDArray[np.int32]
-    first_lender: Ints
-    lenders: npt.NDArray[np.int32]
-
-    @classmethod
-    def none(cls) -> _Slots:
-        """No groups."""
-        few, zero = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
-        return cls(few, zero, few, zero, few)
-
-    def __len__(self) -> int:
-        return self.set_of.size
-
-    @staticmethod
-    def joined(parts: Sequence[_Slots]) -> _Slots:
-        """The groups of all parts, in their order."""
-        starts, starts_of_lenders, members, lenders = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)], 0, 0
-        for part in parts:
-            starts.append(part.first[1:] + members)
-            starts_of_lenders.append(part.first_lender[1:] + lenders)
-            members, lenders = members + part.members.size, lenders + part.lenders.size
-        return _Slots(
-            np.concatenate([part.set_of for part in parts]),
-            np.concatenate(starts),
-            np.concatenate([part.members for part in parts]),
-            np.concatenate(starts_of_lenders),
-            np.concatenate([part.lenders for part in parts]),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _Classes:
-    """Classes found: the set of each, the class of each unit (or -1), and the loans (class, safe key, records)."""
-
-    set_of: Ints
-    class_of: npt.NDArray[np.int32]
-    loans: Ints
+def _helpers(task: Task, sets: Sequence[KeySet], left: Ints) -> npt.NDArray[np.bool_]:
+    """Safe keys that would make some of those left safe by losing the same, and cannot just lend."""
+    packed, fields = bit_fields(task.digits)
+    safe = np.flatnonzero(~task.must & (task.mass < 2 * task.need))
+    found = np.zeros(task.count.size, dtype=np.bool_)
+    group, example = np.empty(left.size, dtype=np.int32), np.empty(left.size, dtype=np.int32)
+    table, of_safe = np.empty(power_of_two(2 * left.size), dtype=np.int32), np.empty(safe.size, dtype=np.int32)
+    for s in sets:
+        mask = ~np.bitwise_or.reduce(fields[list(s.keys)], axis=0)
+        grouping.group_units(packed[left], mask, table, group, example)
+        grouping.find_groups(packed[left], mask, table, example, packed[safe], of_safe)
+        found[safe[of_safe >= 0]] = True
+    return found
 
 
 class _Search:
-    """One search: what does not change while it runs."""
+    """One search: what does not change while it runs. In further attempts each record is a unit."""
 
-    def __init__(self, task: Task, sets: Sequence[KeySet], units: Ints) -> None:
-        self.need, self.sets, self.units = task.need, sets, units
-        packed, fields = bit_fields(task.digits)
-        self.masks = np.stack([~np.bitwise_or.reduce(fields[list(s.keys)], axis=0) for s in sets])
-        self.packed = packed[units]
+    def __init__(self, task: Task, sets: Sequence[KeySet], attempt: int | None = None) -> None:
+        self.task, self.sets, self.attempt = task, sets, attempt
+        self.units = np.flatnonzero(task.must)
+        if attempt is not None:
+            self.units = np.repeat(self.units, task.count[self.units])
+            self.size, self.mass = np.ones(self.units.size, dtype=np.int64), task.each[self.units]
+        else:
+            self.size, self.mass = task.count[self.units], task.mass[self.units]
         least = -(-task.need // task.each)
         safe = np.flatnonzero((task.count > least) & ~task.must)
         self.safe = safe[np.argsort(-task.count[safe], kind="stable")]
-        self.packed_safe = packed[self.safe]
-        self.cost = np.array([s.cost for s in sets])
-        self.size, self.mass = task.count[units], task.mass[units]
         self.spare, self.lends = (task.count - least)[self.safe], task.each[self.safe]
-        self.loans = int(least[safe].max(initial=0)) + 1
-        """The most loans that a class may take: each is of a record at least."""
+        packed, fields = bit_fields(task.digits)
+        self.masks = [~np.bitwise_or.reduce(fields[list(s.keys)], axis=0) for s in sets]
+        self.finder = SlotFinder(packed[self.units], self.mass, packed[self.safe], self.spare * self.lends, task.need)
 
-    def slots(self, s: int, waiting: Ints) -> tuple[_Slots, npt.NDArray[np.int32]]:
-        """The groups that units form when a set is emptied, and the group of each unit."""
-        packed = self.packed if waiting.size == self.units.size else self.packed[waiting]
-        group, example = np.empty(waiting.size, dtype=np.int32), np.empty(waiting.size, dtype=np.int32)
-        table = np.empty(power_of_two(2 * waiting.size), dtype=np.int32)
-        found = kernel.group_units(packed, self.masks[s], table, group, example)
-        first, order = np.empty(found + 1, dtype=np.int64), np.empty(waiting.size, dtype=np.int32)
-        kernel.sort_by_group(group, first, order)
-        of_safe = np.empty(self.safe.size, dtype=np.int32)
-        kernel.find_groups(packed, self.masks[s], table, example, self.packed_safe, of_safe)
-        first_lender, lenders = np.empty(found + 1, dtype=np.int64), np.empty(self.safe.size, dtype=np.int32)
-        kernel.sort_by_group(of_safe, first_lender, lenders)
-        lenders = lenders[: first_lender[-1]]
-        members = waiting[order].astype(np.int32)
-        return _Slots(np.full(found, s, dtype=np.int32), first, members, first_lender, lenders), group
-
-    def problem(self, slots: _Slots, slot_of: npt.NDArray[np.int32], cost: Floats) -> kernel.Problem:
-        """What the kernels read."""
-        return kernel.Problem(
-            np.int64(self.need),
-            cost,
-            slot_of,
-            slots.set_of,
-            slots.first,
-            slots.members,
-            slots.first_lender,
-            slots.lenders,
-            self.size,
-            self.mass,
-            self.spare,
-            self.lends,
-        )
-
-    # -- greedy ------------------------------------------------------------------------------------
-
-    def greedy(self, check: Callable[[float], None]) -> _Classes:
-        """Open classes level by level of cost; a level sees only the units that still wait when it begins."""
-        units = self.units.size
-        state = _state(units, 0, units + 1, min(units * self.loans, int(self.spare.sum())) + 1, self.spare.size)
-        slots, heap, n, level = _Slots.none(), (np.empty(0), np.empty(0, dtype=np.int64)), 0, 0
-        none = np.empty((0, 0), dtype=np.int32)
-        while level < len(self.sets) and (state.class_of < 0).any():
-            check(0.5 * level / len(self.sets))
-            end = int(np.searchsorted(self.cost, _LEVEL * self.cost[level], side="right"))
-            waiting = np.flatnonzero(state.class_of < 0)
-            before = len(slots)
-            slots = _Slots.joined([slots, *(self.slots(s, waiting)[0] for s in range(level, end))])
-            state = state._replace(class_at=_longer(state.class_at, len(slots), -1))
-            heap = (_longer(heap[0], len(slots) + 1, 0), _longer(heap[1], len(slots) + 1, 0))
-            problem = self.problem(slots, none, self.cost)
-            sizes = np.add.reduceat(self.mass[slots.members], slots.first[before:-1])
-            n = kernel.push_slots(problem, sizes, *heap, n, before, len(slots))
-            limit = float(self.cost[end]) - 1e-12 if end < len(self.sets) else np.inf
-            n = kernel.cover(problem, state, *heap, n, limit)
-            level = end
-        return _classes(state, slots)
-
-    # -- improvement -------------------------------------------------------------------------------
-
-    def improve(self, found: _Classes, check: Callable[[float], None]) -> _Classes:
-        """Tear down and settle anew, pass after pass, until nothing is gained."""
-        if not found.set_of.size:
-            return found
-        chosen = self._chosen(found)
-        parts = [self.slots(s, np.arange(self.units.size)) for s in chosen]
-        slots = _Slots.joined([part for part, _ in parts])
-        starts = np.concatenate([[0], np.cumsum([len(part) for part, _ in parts])])
-        slot_of = np.stack([group + start for (_, group), start in zip(parts, starts[:-1], strict=True)]).astype(
-            np.int32
-        )
-        place = {s: i for i, s in enumerate(chosen)}
-        slots = _Slots(
-            np.array([place[s] for s in chosen], dtype=np.int32).repeat(np.diff(starts)), *_fields(slots)[1:]
-        )
-        problem = self.problem(slots, slot_of, self.cost[chosen])
-        taken = np.empty((256, 2), dtype=np.int64)
-        for passing in range(_PASSES):
-            check(0.5 + 0.5 * passing / _PASSES)
-            most = int(np.bincount(found.class_of[found.class_of >= 0]).max())
-            room = most * (self.loans + 1) + self.loans + 8
-            state = self._loaded(found, place, slot_of, len(slots), room)
-            if (found.class_of < 0).any():
-                kernel.settle_waiting(problem, state, taken, room)
-            classes, first, units = _dearest_first(state, problem)
-            gained = kernel.improve(problem, state, classes, first, units, taken, room)
-            found = _classes(state, _Slots(np.array(chosen, dtype=np.int32)[slots.set_of], *_fields(slots)[1:]))
-            if gained <= 1e-9:
+    def run(self, effort: float, check: Callable[[float], None]) -> Cover:
+        """Open classes set by set, then resettle their units."""
+        slots, home = self._opened(check)
+        if not len(slots):
+            return self._cover(slots, home, np.empty((0, 3), dtype=np.int64))
+        board, room = self._board(slots, home), self._room()
+        steps = int(effort * (_STEPS + _STEPS_OF_UNIT * self.units.size))
+        patience = int(effort * (_PATIENCE + _STEPS_OF_UNIT * self.units.size))
+        for done in range(0, steps, _CHUNK):
+            check(0.5 + 0.5 * done / steps)
+            if resettling.resettle(board, room, min(_CHUNK, steps - done), patience):
                 break
-        return found
+        return self._cover(slots, board.units["home"], self._loans(board))
 
-    def _chosen(self, found: _Classes) -> list[int]:
-        """The sets that improvement may use: as many of the cheapest as fit, and those in use."""
-        fit = max(1, _SLOTS // max(self.units.size, 1))
-        return sorted(set(range(min(fit, len(self.sets)))) | set(found.set_of.tolist()))
+    def _opened(self, check: Callable[[float], None]) -> tuple[Slots, Small]:
+        """The slots of all sets, and the home of each unit: the first slot whose waiting units are enough."""
+        parts, entries, offset = [], 0, 0
+        everybody = np.arange(self.units.size)
+        home = np.full(self.units.size, -1, dtype=np.int32)
+        for s, mask in enumerate(self.masks):
+            check(0.5 * s / len(self.masks))
+            waiting = everybody if entries + everybody.size <= _ENTRIES else np.flatnonzero(home < 0)
+            if waiting.size:
+                part = self.finder.slots(s, mask, waiting)
+                kernel.open_full(part.first, part.members, self.mass, self.task.need, offset, home)
+                parts.append(part)
+                offset, entries = offset + len(part), entries + part.members.size
+        return Slots.joined(parts), home
 
-    def _loaded(
-        self, found: _Classes, place: dict[int, int], slot_of: npt.NDArray[np.int32], slots: int, room: int
-    ) -> kernel.State:
-        """Classes already found as a state of the kernels."""
-        classes, loans = found.set_of.size, len(found.loans)
-        state = _state(self.units.size, slots, 2 * classes + 2 * room + 64, 2 * loans + 2 * room + 64, self.spare.size)
-        state.class_of[:] = found.class_of
-        example = np.zeros(classes, dtype=np.int64)
-        covered = found.class_of >= 0
-        example[found.class_of[covered]] = np.flatnonzero(covered)
-        sets = np.array([place[s] for s in found.set_of.tolist()], dtype=np.int64)
-        state.slot[:classes] = slot_of[sets, example]
-        state.class_at[state.slot[:classes]] = np.arange(classes)
-        np.add.at(state.records, found.class_of[covered], self.size[covered])
-        np.add.at(state.mass, found.class_of[covered], self.mass[covered])
-        for loan, (class_, key, records) in enumerate(found.loans.tolist()):
-            state.loan_key[loan], state.loan_size[loan] = key, records
-            state.loan_next[loan], state.loan[class_] = state.loan[class_], loan
-            state.lent[key] += records
-            state.records[class_] += records
-            state.mass[class_] += records * self.lends[key]
-        state.at[kernel.CLASSES], state.at[kernel.LOANS] = classes, loans
-        return state
+    # -- what the kernels read -------------------------------------------------------------------------
 
-    # -- the result --------------------------------------------------------------------------------
+    def _board(self, slots: Slots, home: Small) -> kernel.Board:
+        """Units and slots as they are when the first classes are open, and nothing was lent."""
+        units, places = np.zeros(self.units.size, kernel.UNIT), np.zeros(len(slots), kernel.SLOT)
+        first, slots_of_unit = slots.of_units(self.units.size)
+        units["first"], units["last"] = first[:-1], first[1:]
+        units["size"], units["mass"], units["home"] = self.size, self.mass, home
+        places["first"], places["last"] = slots.first[:-1], slots.first[1:]
+        places["lender"], places["last_lender"] = slots.first_lender[:-1], slots.first_lender[1:]
+        places["cost"] = np.array([s.cost for s in self.sets])[slots.set_of]
+        places["loan"] = places["place"] = -1
+        lived = np.flatnonzero(home >= 0)
+        for name, amount in (("records", self.size), ("mass", self.mass)):
+            places[name] = np.bincount(home[lived], weights=amount[lived], minlength=len(slots))
+        safe = np.zeros(self.safe.size, kernel.SAFE)
+        safe["spare"], safe["each"] = self.spare, self.lends
+        loans = np.zeros(int(min(self.spare.sum(), 2 * self.size.sum() + self._cap**2)), kernel.LOAN)
+        loans["free"] = np.arange(loans.size)
+        log = np.zeros(64 * self._cap + 4096, kernel.CHANGE)
+        at = np.array([self.task.need, 0, loans.size, (self.attempt or 0) << 40])
+        return kernel.Board(units, places, slots_of_unit, slots.members, safe, slots.lenders, loans, log, at)
 
-    def cover(self, found: _Classes) -> Cover:
+    @property
+    def _cap(self) -> int:
+        """How many units may be torn at once: those of some classes of the least size."""
+        units = self.task.need * self.units.size / max(int(self.mass.sum()), 1)
+        return int(np.clip(8 * units, _TORN[0], _TORN[1]))
+
+    def _room(self) -> resettling.Room:
+        weighed = np.zeros(self._cap * len(self.sets), resettling.WEIGHED)
+        return resettling.Room(np.zeros(self._cap, dtype=np.int64), np.zeros(self._cap, dtype=np.int64), weighed)
+
+    # -- the result ------------------------------------------------------------------------------------
+
+    def _loans(self, board: kernel.Board) -> Ints:
+        """What was lent, a row a loan: the slot, the safe key, the records."""
+        found = []
+        for slot in np.flatnonzero(board.slots["loan"] >= 0).tolist():
+            loan = int(board.slots[slot]["loan"])
+            while loan >= 0:
+                found.append((slot, board.loans[loan]["key"], board.loans[loan]["records"]))
+                loan = int(board.loans[loan]["before"])
+        return np.array(found, dtype=np.int64).reshape(-1, 3)
+
+    def _cover(self, slots: Slots, home: Small, loans: Ints) -> Cover:
         """Which records of which keys lose which set."""
-        done = found.class_of >= 0
-        loans = found.loans
+        lost = np.append([bool(s.keys) for s in self.sets], True)  # the last one: those that are left
+        set_of = np.append(slots.set_of, LEFT)
+        units = np.flatnonzero(lost[set_of[home]])
         return Cover(
             self.sets,
-            np.concatenate([self.units[done], self.safe[loans[:, 1]]]),
-            np.concatenate([self.size[done], loans[:, 2]]),
-            np.concatenate([found.set_of[found.class_of[done]], found.set_of[loans[:, 0]]]),
-            self.units[~done],
+            np.concatenate([self.units[units], self.safe[loans[:, 1]]]),
+            np.concatenate([self.size[units], loans[:, 2]]),
+            np.concatenate([set_of[home[units]], set_of[loans[:, 0]]]).astype(np.int64),
         )
-
-
-def _fields(slots: _Slots) -> tuple[Any, ...]:
-    return slots.set_of, slots.first, slots.members, slots.first_lender, slots.lenders
-
-
-def _state(units: int, slots: int, classes: int, loans: int, safe: int) -> kernel.State:
-    """An empty state with room for so many classes and loans."""
-    return kernel.State(
-        class_of=np.full(units, -1, dtype=np.int32),
-        class_at=np.full(slots, -1, dtype=np.int32),
-        slot=np.zeros(classes, dtype=np.int64),
-        records=np.zeros(classes, dtype=np.int64),
-        mass=np.zeros(classes, dtype=np.int64),
-        loan=np.full(classes, -1, dtype=np.int64),
-        lent=np.zeros(safe, dtype=np.int64),
-        loan_key=np.zeros(loans, dtype=np.int64),
-        loan_size=np.zeros(loans, dtype=np.int64),
-        loan_next=np.full(loans, -1, dtype=np.int64),
-        log=np.zeros((3 * units + 4096, 3), dtype=np.int64),
-        at=np.zeros(3, dtype=np.int64),
-    )
-
-
-def _classes(state: kernel.State, slots: _Slots) -> _Classes:
-    """What a state holds, numbered anew without the classes that were closed."""
-    total = int(state.at[kernel.CLASSES])
-    alive = np.flatnonzero(state.records[:total] > 0)
-    number = np.full(total + 1, -1, dtype=np.int32)
-    number[alive] = np.arange(alive.size)
-    loans = []
-    for class_ in alive[state.loan[alive] >= 0].tolist():
-        loan = int(state.loan[class_])
-        while loan >= 0:
-            loans.append((number[class_], state.loan_key[loan], state.loan_size[loan]))
-            loan = int(state.loan_next[loan])
-    return _Classes(
-        slots.set_of[state.slot[alive]].astype(np.int64),
-        np.where(state.class_of >= 0, number[state.class_of], -1).astype(np.int32),
-        np.array(loans, dtype=np.int64).reshape(-1, 3),
-    )
-
-
-def _dearest_first(state: kernel.State, problem: kernel.Problem) -> tuple[Ints, Ints, Ints]:
-    """The classes from the dearest to the cheapest, small ones first, and the units of each."""
-    total = int(state.at[kernel.CLASSES])
-    price = problem.cost[problem.set_of[state.slot[:total]]]
-    classes = np.lexsort((state.records[:total], -price))
-    rank = np.empty(total, dtype=np.int64)
-    rank[classes] = np.arange(total)
-    covered = np.flatnonzero(state.class_of >= 0)
-    of_unit = rank[state.class_of[covered]]
-    order = np.argsort(of_unit, kind="stable")
-    return classes, np.searchsorted(of_unit[order], np.arange(total + 1)), covered[order]
-
-
-def _longer(values: npt.NDArray[Any], size: int, fill: int) -> npt.NDArray[Any]:
-    return np.concatenate([values, np.full(size - values.size, fill, dtype=values.dtype)])
-
-
-def bit_fields(digits: npt.NDArray[np.int32]) -> tuple[Words, Words]:
-    """Keys in bit fields over 64-bit words, and the bits of each variable."""
-    places: list[tuple[int, int, int]] = []
-    word, used = 0, 0
-    for j in range(digits.shape[1]):
-        width = int(digits[:, j].max(initial=0)).bit_length()
-        if used + width > 64:
-            word, used = word + 1, 0
-        places.append((word, used, width))
-        used += width
-    packed = np.zeros((len(digits), word + 1), dtype=np.uint64)
-    fields = np.zeros((digits.shape[1], word + 1), dtype=np.uint64)
-    for j, (at, shift, width) in enumerate(places):
-        packed[:, at] |= digits[:, j].astype(np.uint64) << np.uint64(shift)
-        fields[j, at] = np.uint64(((1 << width) - 1) << shift)
-    return packed, fields
-
-
-def power_of_two(n: int) -> int:
-    """The size of a table with room for so many."""
-    return 1 << max(2, int(np.ceil(np.log2(max(n, 1)))))

@@ -18,10 +18,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from celosia.kernels import covering as grouping
+from celosia.engines.contract import Ints
 from celosia.kernels import matching as kernel
+from celosia.kernels import slots as grouping
 from celosia.kernels.wildcards import match_between
-from celosia.methods.covering import Cover, Ints, KeySet, Task, Words, bit_fields, power_of_two
+from celosia.methods.bits import Words, bit_fields, power_of_two
+from celosia.methods.covering import LEFT, Cover, KeySet, Task
 
 _ROOM = 150_000_000
 """A number is kept for each row and violator: at most so many."""
@@ -94,11 +96,10 @@ def cover_matching(
     task: Task, sets: Sequence[KeySet], spare: bool, check: Callable[[float], None] = lambda done: None
 ) -> Cover:
     """Protect every violator by emptying some of the sets, the cheapest first; ``spare`` those that others cover."""
+    if not task.must.any() or not sets:
+        return Cover.none(task, sets)
     units = np.flatnonzero(task.must)
     rows = np.repeat(units, task.count[units])
-    if not rows.size or not sets:
-        none = np.empty(0, dtype=np.int64)
-        return Cover(sets, none, none, none, np.unique(rows))
     search = _Search(task, sets, rows)
     state = search.state()
     if spare:
@@ -106,15 +107,11 @@ def cover_matching(
     else:
         search.treat_each(state, check)
     search.improve(state, spare, check)
-    lost = np.flatnonzero(state.set_of >= 0)
-    short = state.reach < task.need if spare else state.set_of < 0
-    return Cover(
-        sets,
-        rows[lost],
-        np.ones(lost.size, dtype=np.int64),
-        state.set_of[lost].astype(np.int64),
-        np.unique(rows[short]),
-    )
+    found = state.set_of.astype(np.int64)
+    if spare:
+        found[state.reach < task.need] = LEFT
+    told = np.flatnonzero((found != LEFT) | (state.reach < task.need) | (not spare))
+    return Cover(sets, rows[told], np.ones(told.size, dtype=np.int64), found[told])
 
 
 class _Search:

@@ -157,17 +157,17 @@ class _Search:
         sets = self.terms.key_sets(aim.keys)
         sets = [KeySet(tuple(j + task.fixed for j in s.keys), s.cost) for s in sets]
         found = self._cover(task, sets)
-        if found.left.size and self.terms.counting == "strict" and self.terms.may_lose_all(aim.keys):
+        if found.left and self.terms.counting == "strict" and self.terms.may_lose_all(aim.keys):
             found = whole_records(task, found)
-        lost = now.of_records(found, self.records.ids)[:, task.fixed :]
+        lost, left = now.of_records(found, self.records.ids)
+        lost = lost[:, task.fixed :]
         if self.terms.counting == "wildcard":
             lost &= (now.digits[:, task.fixed :] > 0)[now.index]  # what is not there cannot be lost
         self.emptied[:, list(aim.keys)] |= lost
         for block in self.terms.blocks:
             if len(block) > 1:
                 self.emptied[:, list(block)] |= self.emptied[:, list(block)].any(axis=1, keepdims=True)
-        if found.left.size:
-            self.left |= np.isin(now.index, found.left)
+        self.left |= left
 
     def _violating(self, now: Grouped, task: Task) -> Mask:
         """Distinct keys that do not reach what they need."""
@@ -186,7 +186,7 @@ class _Search:
     def _cover(self, task: Task, sets: list[KeySet]) -> Cover:
         if self.terms.counting == "wildcard":
             return cover_matching(task, sets, self.terms.spare, self.check)
-        return cover(task, sets, self.check)
+        return cover(task, sets, check=self.check)
 
 
 def violating(records: CodedRecords, terms: Terms) -> Mask:

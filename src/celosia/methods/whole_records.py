@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from celosia.methods.covering import Cover, KeySet, Task
+from celosia.methods.covering import LEFT, Cover, KeySet, Task
 
 
 def whole_records(task: Task, found: Cover) -> Cover:
@@ -15,23 +15,22 @@ def whole_records(task: Task, found: Cover) -> Cover:
     fixed, keys = task.fixed, task.digits.shape[1]
     everything = KeySet(tuple(range(fixed, keys)), float("inf"))
     stratum = task.digits[:, 0] if fixed else np.zeros(task.count.size, dtype=np.int32)
-    rows, counts, sets = found.rows.copy(), found.counts.copy(), found.sets.copy()
+    losing = found.sets != LEFT
+    rows, counts, sets = (parts[losing] for parts in (found.rows, found.counts, found.sets))
     keeping = task.count - np.bincount(rows, weights=counts, minlength=task.count.size).astype(np.int64)
-    left = []
-    for s in np.unique(stratum[found.left]):
+    open_ = np.isin(np.arange(task.count.size), found.rows_left)
+    for s in np.unique(stratum[open_]):
         here = stratum == s
-        sets[here[rows]] = len(found.key_sets)
-        joining = found.left[here[found.left]].tolist()
-        have = int((counts * task.each[rows])[here[rows]].sum() + task.mass[joining].sum())
-        for row in np.flatnonzero(here & (keeping > 0) & ~np.isin(np.arange(here.size), found.left)).tolist():
+        joining = np.flatnonzero(here & open_).tolist()
+        have = int((counts * task.each[rows])[here[rows]].sum() + (keeping * task.each)[joining].sum())
+        for row in np.flatnonzero(here & (keeping > 0) & ~open_).tolist():
             if have >= task.need:
                 break
             joining.append(row)
             have += int(keeping[row] * task.each[row])
-        if have < task.need:
-            left += joining
-            continue
+        enough = have >= task.need
+        sets = np.where(enough & here[rows], len(found.key_sets), sets)
         rows = np.concatenate([rows, joining])
         counts = np.concatenate([counts, keeping[joining]])
-        sets = np.concatenate([sets, np.full(len(joining), len(found.key_sets))])
-    return Cover([*found.key_sets, everything], rows, counts, sets, np.array(left, dtype=np.int64))
+        sets = np.concatenate([sets, np.full(len(joining), len(found.key_sets) if enough else LEFT)])
+    return Cover([*found.key_sets, everything], rows, counts, sets)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from celosia.core.codes import spell_series
@@ -12,21 +15,53 @@ from celosia.core.dictionary import MissingKind
 from celosia.core.errors import PromiseError
 from celosia.core.microdata import Microdata
 
+Ints = npt.NDArray[np.int64]
+
 _ABSENT = {MissingKind.NON_RESPONSE: "\x00non-response", MissingKind.SUPPRESSED: "\x00suppressed"}
 
 
 def published(data: Microdata, name: str) -> pl.Series:
     """What a reader of the file sees in a variable, with one sign for each kind of absence."""
-    values = data.column(name)
-    variable = data.dictionary[name]
-    empty = variable.null or MissingKind.NON_RESPONSE
-    texts = spell_series(values)
-    kinds = {code: variable.kind_of(code) for code in texts.unique().drop_nulls().to_list()}
-    joined = {code: _ABSENT[kind] for code, kind in kinds.items() if kind in _ABSENT}
-    if joined:
-        texts = texts.replace(joined)
-    texts = texts.fill_null(_ABSENT.get(empty, "\x00not-applicable"))
-    return texts.zip_with(~data.suppressed(name), pl.Series([_ABSENT[MissingKind.SUPPRESSED]]))
+    values, distinct, texts = _seen(data, name)
+    shown = values.replace_strict(distinct, texts, return_dtype=pl.String)
+    return shown.zip_with(~data.suppressed(name), pl.Series([_ABSENT[MissingKind.SUPPRESSED]]))
+
+
+def numbered(data: Microdata, name: str) -> pl.Series:
+    """The same in numbers: 0 for what was not answered, -1 for what was emptied, and one for each category."""
+    values, distinct, texts = _seen(data, name)
+    number = {text: i for i, text in enumerate(sorted(set(texts) - set(_ABSENT.values())), start=1)}
+    number |= {_ABSENT[MissingKind.NON_RESPONSE]: 0, _ABSENT[MissingKind.SUPPRESSED]: -1}
+    shown = values.replace_strict(distinct, [number[text] for text in texts], return_dtype=pl.Int32)
+    return shown.zip_with(~data.suppressed(name), pl.Series([-1], dtype=pl.Int32)).alias(name)
+
+
+def groups(columns: Iterable[pl.Series | Ints], records: int) -> Ints:
+    """A number for each record, the same for those that agree on all columns."""
+    group = np.zeros(records, dtype=np.int64)
+    for column in columns:
+        values = np.asarray(column, dtype=np.int64)
+        low, width = int(values.min(initial=0)), int(np.ptp(values)) + 1 if values.size else 1
+        if (int(group.max(initial=0)) + 1) * width >= 2**62:
+            group = np.unique(group, return_inverse=True)[1].reshape(-1)
+        group = group * width + (values - low)
+    return group
+
+
+def _seen(data: Microdata, name: str) -> tuple[pl.Series, pl.Series, list[str]]:
+    """The cells of a variable, the distinct ones, and what each of these is to a reader."""
+    values, variable = data.column(name), data.dictionary[name]
+    if not values.dtype.is_integer():
+        values = spell_series(values)
+    distinct = values.unique()
+    empty = _ABSENT.get(variable.null or MissingKind.NON_RESPONSE, "\x00not-applicable")
+    codes = spell_series(distinct).to_list()
+    kinds = [None if code is None else variable.kind_of(code) for code in codes]
+    texts = [
+        empty if code is None else _ABSENT.get(kind, code) if kind else code
+        for code, kind in zip(codes, kinds, strict=True)
+    ]
+    return values, distinct, texts
 
 
 @dataclass(frozen=True)
@@ -45,8 +80,7 @@ class KAnonymous:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise with the number of records in smaller groups."""
-        cells = pl.DataFrame([published(after, name).alias(name) for name in self.variables])
-        sizes = cells.group_by(self.variables).len()
-        short = sizes.filter(pl.col("len") < self.k)["len"].sum()
+        _, sizes = np.unique(groups([numbered(after, name) for name in self.variables], after.height), return_counts=True)
+        short = int(sizes[sizes < self.k].sum())
         if short:
-            raise PromiseError("promise-k", k=self.k, count=int(short), counting=self.counting)
+            raise PromiseError("promise-k", k=self.k, count=short, counting=self.counting)

@@ -13,18 +13,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.dictionary import MissingKind
 from celosia.core.errors import PromiseError
 from celosia.core.microdata import Microdata
-from celosia.verify.anonymity import published
+from celosia.verify.anonymity import Ints, groups, numbered
 from celosia.verify.losses import lost
 
-Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Enough = Callable[[npt.NDArray[np.float64], npt.NDArray[np.float64]], Mask]
 """Whether so many matches, with so much weight, are enough."""
-
-_OPEN = [kind for kind in MissingKind if kind is not MissingKind.NOT_APPLICABLE]
 
 
 def short(
@@ -46,11 +42,8 @@ def short(
 
 def _codes(data: Microdata, name: str, open_: bool) -> pl.Series:
     """A number for each published category; 0 where a key may be anything."""
-    texts = published(data, name)
-    signs = ["\x00" + kind.replace("_", "-") for kind in _OPEN] if open_ else []
-    found = texts.unique().sort()
-    number = {text: i + 1 for i, text in enumerate(found.to_list())} | dict.fromkeys(signs, 0)
-    return texts.replace_strict(number, return_dtype=pl.Int64).alias(name)
+    numbers = numbered(data, name).cast(pl.Int64)
+    return numbers.clip(lower_bound=0) if open_ else numbers + 2
 
 
 def _fails(
@@ -76,19 +69,11 @@ def _fails(
                 continue
             shown = np.flatnonzero(~(patterns[p] | patterns[q]))
             both = np.vstack([matrix[waiting], matrix[members[q]]])[:, shown]
-            group = _number(both)
+            group = np.unique(groups(both.T, len(both)), return_inverse=True)[1].reshape(-1)
             for sums, values in ((f, records), (total, weights)):
                 of_group = np.bincount(group[waiting.size :], weights=values[members[q]], minlength=group.max() + 1)
                 sums[waiting] += of_group[group[: waiting.size]]
     return ~enough(f, total)
-
-
-def _number(rows: Ints) -> Ints:
-    """A number for each distinct row."""
-    number = np.zeros(len(rows), dtype=np.int64)
-    for column in rows.T:
-        number = np.unique(number * (column.max() + 1) + column, return_inverse=True)[1].reshape(-1)
-    return number
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+
+import numpy as np
 
 from celosia.core.condition import holds
 from celosia.core.errors import PromiseError
@@ -18,9 +19,11 @@ class SameRecords:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise where a record is missing, added, repeated or out of place."""
-        old, new = before.ids.tolist(), after.ids.tolist()
-        if (old != new) if self.ordered else (sorted(old) != sorted(new)):
-            raise PromiseError("promise-records", before=len(old), after=len(new))
+        old, new = before.ids, after.ids
+        if not self.ordered:
+            old, new = np.sort(old), np.sort(new)
+        if not np.array_equal(old, new):
+            raise PromiseError("promise-records", before=old.size, after=new.size)
 
 
 @dataclass(frozen=True)
@@ -29,10 +32,13 @@ class SomeRecords:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise where a record is new, repeated or out of place."""
-        place = {record: i for i, record in enumerate(before.ids.tolist())}
-        places = [place.get(record, -1) for record in after.ids.tolist()]
-        if any(a >= b for a, b in pairwise(places)) or (places and places[0] < 0):
-            raise PromiseError("promise-records", before=before.height, after=after.height)
+        old, new = before.ids, after.ids
+        order = np.argsort(old)
+        found = np.searchsorted(old, new, sorter=order)
+        known = found < old.size
+        places = order[np.where(known, found, 0)] if old.size else np.zeros(new.size, dtype=np.int64)
+        if not known.all() or (old[places] != new).any() or (np.diff(places) <= 0).any():
+            raise PromiseError("promise-records", before=old.size, after=new.size)
 
 
 @dataclass(frozen=True)
@@ -44,5 +50,5 @@ class KeptUnless:
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise where a record is there that should not be, or the other way round."""
         wanted = before.ids[~holds(self.where, before)]
-        if wanted.tolist() != after.ids.tolist():
+        if not np.array_equal(wanted, after.ids):
             raise PromiseError("promise-records", before=before.height, after=after.height)

@@ -12,7 +12,7 @@ import polars as pl
 from celosia.core.dictionary import Role
 from celosia.core.errors import PromiseError
 from celosia.core.microdata import Microdata
-from celosia.verify.anonymity import published
+from celosia.verify.anonymity import numbered
 from celosia.verify.matching import short
 
 Numbers = npt.NDArray[np.float64]
@@ -52,7 +52,7 @@ class RiskAtMost:
         if self.counting == "wildcard":
             count = int((short(after, self.keys, self.strata, enough, weight)).sum())
         else:
-            cells = pl.DataFrame([published(after, name).alias(name) for name in self.variables])
+            cells = pl.DataFrame([numbered(after, name) for name in self.variables])
             amount = after.column(weight).cast(pl.Float64) if weight else pl.repeat(1.0, after.height, eager=True)
             rows = cells.with_columns(amount.alias("\x00weight")).group_by(self.variables)
             sums = rows.agg(pl.len().alias("\x00records"), pl.col("\x00weight").sum())
