@@ -80,7 +80,9 @@ class KAnonymous:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise with the number of records in smaller groups."""
-        _, sizes = np.unique(groups([numbered(after, name) for name in self.variables], after.height), return_counts=True)
+        _, sizes = np.unique(
+            groups([numbered(after, name) for name in self.variables], after.height), return_counts=True
+        )
         short = int(sizes[sizes < self.k].sum())
         if short:
             raise PromiseError("promise-k", k=self.k, count=short, counting=self.counting)
