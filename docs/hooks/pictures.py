@@ -18,7 +18,7 @@ from mkdocs.exceptions import PluginError
 
 from celosia import Microdata, risk
 from celosia.core.errors import CelosiaWarning
-from celosia.core.language import speaking
+from celosia.core.language import number, speaking, text
 from celosia.core.results import Tabular, html_table
 from celosia.datasets import survey
 
@@ -138,7 +138,8 @@ def block(name: str, language: str) -> str:
         table = next(iter(found.views().values()))
         table = table.select(n for n in table.columns if table[n].null_count() < table.height)
         picture = found.picture()
-        said = "".join(f"<p>{escape(remark)}</p>" for remark in found.remarks())
+        left = [text("risk.more-rows", count=number(table.height - _ROWS, 0))] * (table.height > _ROWS)
+        said = "".join(f"<p>{escape(remark)}</p>" for remark in (*left, *found.remarks()))
         drawn = picture.svg().replace("<svg", '<svg role="img"', 1)
         shown = f'<figure class="shows" aria-label="{escape(picture.alternative)}">{drawn}</figure>'
         return f'<div class="shows">{html_table(table.head(_ROWS))}</div>{said}{shown}'

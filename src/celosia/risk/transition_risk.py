@@ -75,6 +75,10 @@ class TransitionRisk(Tabular):
         ]
         return pl.DataFrame(rows, schema=["measure", "records", "mean", "highest"], orient="row")
 
+    def views(self) -> dict[str, pl.DataFrame]:
+        """The same figures, which are all risks."""
+        return {"": self.table().rename({"highest": "highest_risk", "mean": "mean_risk"})}
+
     def picture(self) -> Picture:
         """Share of the records with a posterior weight above each level."""
         levels = (0.01, 0.05, 0.25, 0.5, 0.9)
