@@ -3,10 +3,13 @@
 import doctest
 import re
 import shlex
+from importlib.resources import files
+from io import StringIO
 from pathlib import Path
 
 import polars as pl
 import pytest
+from ruamel.yaml import YAML
 
 import celosia
 from celosia import Plan, Policy
@@ -14,6 +17,7 @@ from celosia.cli import main
 from celosia.core.language import speaking
 from celosia.io import read_dictionary
 from celosia.process import Step
+from celosia.process.census import CensusPlan
 from celosia.process.yaml import load_text
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -44,6 +48,10 @@ def test_the_yaml_of_a_page_is_read_without_complaint(page, tmp_path):
     for block in blocks(page, "yaml"):
         if block.startswith("celosia:"):
             assert Plan.parse(block).steps
+        elif block.startswith("census:"):
+            assert CensusPlan.parse(block).tables
+        elif page.parent.name == "census":
+            assert CensusPlan.parse(_in_the_example(block, page.parts[-3])).tables
         elif block.startswith("sources:"):
             read = Plan.parse(block)
             assert read.sources and read.rules and read.groups and read.scenario().prioritised
@@ -56,6 +64,43 @@ def test_the_yaml_of_a_page_is_read_without_complaint(page, tmp_path):
         else:
             steps = load_text(f"steps:\n{block}", page.name)["steps"]
             assert all(Step.parse(step, "step").method for step in steps)
+
+
+def _in_the_example(block: str, language: str) -> str:
+    """The plan of the example with what a page says of some of its sections."""
+    whole = files("celosia.cli").joinpath(f"census_plan.{language}.yaml").read_text("utf-8")
+    out = StringIO()
+    YAML().dump(_merged(load_text(whole, "example"), load_text(block, "page")), out)
+    return out.getvalue()
+
+
+def _merged(whole, part):
+    if not isinstance(whole, dict) or not isinstance(part, dict):
+        return part
+    return whole | {name: _merged(whole.get(name), value) for name, value in part.items()}
+
+
+@pytest.mark.parametrize("language", ["es", "en"])
+def test_a_census_goes_as_it_is_told(language, tmp_path, monkeypatch, capsys):
+    page = DOCS / language / "census" / "tutorial.md"
+    monkeypatch.chdir(tmp_path)
+    commands = [shlex.split(line)[1:] for block in blocks(page, "sh") for line in block.splitlines()]
+    assert [command[0] for command in commands] == ["census-example", "census", "census", "census-check"]
+    codes, printed = [], []
+    for command in commands:
+        codes.append(main(command))
+        printed += [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+        if command[0] == "census-example":  # without the zones and the curve, which take the longest
+            plan = Path("censo/plan.yaml")
+            text = plan.read_text("utf-8").replace("    curve: [1/10, 1/2, 1, 2, 4]\n", "")
+            shorter = text.replace(", ID_ZONA_LOC]", "]").replace("DC: 5/20, ID_ZONA_LOC: 5/20", "DC: 10/20")
+            plan.write_text(shorter.replace("area: ID_ZONA_LOC, parent: DC", "area: DC"), "utf-8")
+    assert codes == [0, 1, 0, 0]
+    told = [" ".join(line.split()) for block in blocks(page, "text") for line in block.splitlines()]
+    assert not set(told) - set(printed)
+    named = re.findall(r"`[\w….]*?([.\w]+\.(?:csv|parquet|json|html))`", page.read_text("utf-8"))
+    there = [path.name for path in Path("censo").rglob("*")]
+    assert len(named) > 10 and all(any(path.endswith(name) for path in there) for name in named)
 
 
 @pytest.mark.parametrize("language", ["es", "en"])

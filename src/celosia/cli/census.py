@@ -35,7 +35,8 @@ def census(output: Output, path: Path, seed: int | None) -> int:
             certificate = publish(outcome, certificate_page)
     _show(output, outcome)
     output.say(text("certificate.releasable" if outcome.releasable else "certificate.not-releasable"))
-    output.say(f"{text('label.public-folder')}: {public_folder(outcome)}")
+    label = text("label.public-folder" if outcome.releasable else "label.unfit-folder")
+    output.say(f"{label}: {public_folder(outcome)}")
     output.say(f"{text('label.summary-page')}: {summary}")
     results = {
         "releasable": outcome.releasable,
@@ -68,7 +69,8 @@ def _show(output: Output, outcome: Outcome) -> None:
     output.table(*formatted(left_rows(outcome)), title=text("census.summary.left"))
     for one in outcome.tables:
         if one.looks.evaluation is not None:
-            title = text("census.errors", table=text(f"table.{one.table.value}"))
+            errors = "census.errors.confidential" if one.looks.evaluation.confidential else "census.errors"
+            title = text(errors, table=text(f"table.{one.table.value}"))
             output.table(*formatted(asked_rows(one.looks.evaluation)), title=title)
 
 
