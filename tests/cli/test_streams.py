@@ -1,5 +1,6 @@
 """A reader who leaves, a full disk, a closed stream and an old encoding change no result and no exit code."""
 
+import contextlib
 import json
 import os
 import signal
@@ -20,12 +21,12 @@ def start(tmp_path):
     wide = ",".join(f"v{i}" for i in range(4000))
     (tmp_path / "ancho.csv").write_text(f"{wide}\n{wide.replace('v', '')}\n")
 
-    def run(*arguments, stdout=subprocess.PIPE, **environment):
+    def run(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **environment):
         return subprocess.Popen(
             [*PROGRAM, *arguments],
             cwd=tmp_path,
             stdout=stdout,
-            stderr=subprocess.PIPE,
+            stderr=stderr,
             env={**os.environ, "CELOSIA_LANG": "es", **environment},
         )
 
@@ -97,3 +98,21 @@ def test_ctrl_c_while_the_program_loads(celosia, monkeypatch):
     assert (ran.code, ran.json["status"], ran.json["schema"]) == (130, "cancelled", "celosia")
     ran = celosia("risk", "d.csv", "--keys", "a")
     assert (ran.code, ran.out) == (130, "") and "se detuvo" in ran.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a terminal of Unix")
+def test_long_work_shows_a_bar_on_a_terminal_and_nowhere_else(start):
+    import pty
+
+    process = start("risk", "d.csv", "--keys", "región")
+    assert b"leyendo" not in process.communicate()[1]
+    parent, child = pty.openpty()
+    process = start("risk", "d.csv", "--keys", "región", stderr=child, TERM="xterm")
+    process.communicate()
+    os.close(child)
+    shown = b""
+    with contextlib.suppress(OSError):  # the other end is closed
+        while chunk := os.read(parent, 65_536):
+            shown += chunk
+    os.close(parent)
+    assert process.returncode == 0 and b"leyendo" in shown

@@ -266,8 +266,8 @@ def test_a_tab_can_be_typed(celosia, here):
 def test_a_key_that_all_but_identifies_is_measured_with_a_warning(celosia, here):
     rows(casi=[i if i < 54 else 0 for i in range(60)]).write_csv("datos.csv")
     for lang, said in (
-        ("es", "«casi» tiene un valor distinto en el 90%"),
-        ("en", "'casi' has a distinct value for 90%"),
+        ("es", "«casi» tiene un valor distinto en el 90\u202f%"),
+        ("en", "'casi' has a distinct value for 90\u202f%"),
     ):
         ran = celosia("risk", "datos.csv", "--keys", "sexo,casi", "--lang", lang)
         assert ran.code == 0 and said in ran.err

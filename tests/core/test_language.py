@@ -103,3 +103,9 @@ def test_types_of_data_are_named_in_the_language():
     error = DataError("column-not-numeric", variable="fecha", type="Datetime")
     assert "fecha y hora" in str(error) and error.to_dict()["facts"]["type"] == "Datetime"
     assert "Extraño" in str(DataError("column-not-numeric", variable="fecha", type="Extraño"))
+
+
+def test_long_numbers_are_grouped_in_a_sentence():
+    error = DataError("id-repeated", variable="rut", count=1_234_567)
+    assert "1.234.567 registros" in str(error) and error.to_dict()["facts"]["count"] == 1_234_567
+    assert " 9999 registros" in str(DataError("id-repeated", variable="rut", count=9_999))

@@ -34,6 +34,16 @@ def test_without_a_weight_only_records_are_counted():
     assert result.data["w"].to_list() == [10, 10, 25, 2]
 
 
+def test_the_weight_that_the_file_declares_reports_the_loss_unless_it_is_not_in_order():
+    frame = pl.DataFrame({"edad": [4, 30, 104, 50], "factor": [10.0, 10.0, 5.0, 25.0]})
+    book = Dictionary.of(Variable(name="factor", role="weight"))
+    result = DropRecords(where="edad > 100").apply(Microdata(frame, book))
+    assert (result.lost_weight, result.weight_total) == (5.0, 50.0)
+    holed = frame.with_columns(factor=pl.Series([10.0, None, 5.0, 25.0]))
+    result = DropRecords(where="missing(factor)").apply(Microdata(holed, book))
+    assert (result.lost_records, result.lost_weight) == (1, None)
+
+
 def test_a_condition_that_never_holds_changes_nothing():
     result = DropRecords(where="edad > 1000", weight="w", recalibrate=True).apply(FRAME)
     assert result.data.equals(FRAME)

@@ -167,7 +167,7 @@ def test_a_study_without_scenario_or_policy_cannot_be_judged(data):
 
 def test_a_key_that_all_but_identifies_is_warned_of_with_its_share():
     frame = pl.DataFrame({"casi": [*range(90), *([0] * 10)], "sexo": [1, 2] * 50})
-    with pytest.warns(match="«casi».*90%"):
+    with pytest.warns(match="«casi».*90\u202f%"):
         Study.of(frame, Plan.parse("kind: census\nscenarios: {e: [casi, sexo]}"))
     with warnings.catch_warnings(action="error"):
         Study.of(frame, Plan.parse("kind: census\nscenarios: {e: [sexo]}"))

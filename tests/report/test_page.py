@@ -113,7 +113,7 @@ def test_dropped_records_are_told_with_what_they_stood_for():
     drop = {"do": "drop_records", "name": "raros", "where": "a == 2", "weight": "w", "recalibrate": True}
     done = Study.of(frame, Plan.parse(text)).apply(drop)
     said = [block.text for block in blocks(decide(done)) if isinstance(block, Note)]
-    assert "«raros»: los registros quitados representaban a 30 personas (25,00\u202f% del total ponderado)." in said
+    assert "«raros»: los registros quitados representaban 30 unidades (25,00\u202f% del total ponderado)." in said
     assert any("se ajustaron" in note for note in said)
 
 

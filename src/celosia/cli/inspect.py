@@ -19,7 +19,7 @@ def inspect(output: Output, file: Path, dictionary: Path | None, form: dict[str,
     found = None
     if file.suffix.lower() in (".csv", ".tsv", ".txt"):
         found = sniff(file, **form)
-    with output.working():
+    with output.working(), output.progress():
         data = read(file, dictionary=dictionary, csv=found or form or None)
         suggestions = suggest(data)
         variables = describe(data)
@@ -35,7 +35,8 @@ def inspect(output: Output, file: Path, dictionary: Path | None, form: dict[str,
         )
     output.say(text("inspect.size", records=number(data.height, 0), variables=number(len(data.variables), 0)))
     output.table(variables, title=file.name)
-    output.table(_table(suggestions), title=text("inspect.suggestions"))
+    if suggestions:
+        output.table(_table(suggestions), title=text("inspect.suggestions"))
     if write_to is not None:
         write_dictionary(suggested_dictionary(suggestions, data.dictionary), write_to)
         output.say(f"{text('label.dictionary')}: {write_to}")

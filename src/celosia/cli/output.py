@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -14,7 +14,7 @@ import polars as pl
 from celosia.cli import streams
 from celosia.cli.envelope import post, print_json
 from celosia.core.errors import CelosiaError, CelosiaWarning, FileError
-from celosia.core.language import text
+from celosia.core.language import has_text, text
 from celosia.core.results import cell, heading
 from celosia.core.run import Run
 
@@ -113,8 +113,17 @@ class Output:
 
         columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("", total=1.0)
-            yield replace(run, progress=lambda step, done: bar.update(task, description=step, completed=done))
+            task = bar.add_task(text("progress.reading"), total=None)
+
+            def show(step: str, done: float) -> None:
+                bar.update(task, description=_said(step), completed=done, total=1.0)
+
+            yield replace(run, progress=show)
+
+
+def _said(step: str) -> str:
+    """A stage of the work in the reader's language; the steps of a plan have the names that their authors gave."""
+    return text(f"progress.{step}") if has_text(f"progress.{step}") else step
 
 
 def _width() -> int | None:

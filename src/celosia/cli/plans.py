@@ -20,20 +20,22 @@ def run_plan(output: Output, path: Path) -> int:
     from celosia.process import Plan, Study
     from celosia.process.release import decide, make_folder, publish
     from celosia.report import summary
-    from celosia.report.summary import before_after, verdict_table
+    from celosia.report.summary import FIGURES, before_after, verdict_table
 
     plan = Plan.load(path)
     internal = plan.resolve(plan.release.folder) / "interno"
     make_folder(internal)
     with output.working(), output.progress(project_key(internal / "clave")) as run:
         study = Study.open(plan, run).replay(plan)
+        run.check("judging", 1.0)
         outcome = decide(study)
+        run.check("writing", 1.0)
         with writing(internal / "resumen.html") as temporary:  # it takes its place after the public file
             temporary.write_text(summary(outcome), "utf-8")
             publish(outcome)
-    output.table(before_after(study), title=text("summary.before-after"))
+    output.table(before_after(study), text("summary.before-after"), FIGURES)
     if not outcome.passes:
-        output.table(verdict_table(outcome.verdict), title=text("summary.verdict"))
+        output.table(verdict_table(outcome.verdict), text("summary.verdict"), FIGURES)
     _say_deduced(output, study.deduced)
     _say_asked(output, outcome.verdict)
     output.say(text("verdict.passes" if outcome.passes else "verdict.fails", policy=outcome.verdict.policy))
@@ -53,7 +55,7 @@ def check_plan(output: Output, path: Path) -> int:
     from celosia.process import Plan, Study
     from celosia.process.release import confirm, public_file
     from celosia.process.undoing import undone
-    from celosia.report.summary import verdict_table
+    from celosia.report.summary import FIGURES, verdict_table
 
     plan = Plan.load(path)
     internal = plan.resolve(plan.release.folder) / "interno"
@@ -61,6 +63,7 @@ def check_plan(output: Output, path: Path) -> int:
         raise FileError("not-run-yet", path=path.name)
     with output.working(), output.progress(project_key(internal / "clave")) as run:
         study = Study.open(plan, run).replay(plan)
+        run.check("judging", 1.0)
         file = public_file(study)
         verdict = study.check()
         deduced = study.deduced
@@ -71,7 +74,7 @@ def check_plan(output: Output, path: Path) -> int:
                 found = "confirmed"
             except PromiseError:
                 found = "not-the-file"
-    output.table(verdict_table(verdict), title=text("summary.verdict"))
+    output.table(verdict_table(verdict), text("summary.verdict"), FIGURES)
     _say_deduced(output, deduced)
     _say_asked(output, verdict)
     output.say(text(f"check.{found}", path=file.name))

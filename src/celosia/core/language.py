@@ -21,6 +21,8 @@ from typing import Any
 LANGUAGES = ("es", "en")
 LOCALE_DIRECTORY = Path(__file__).parent.parent / "locale"
 _NUMBER_LOCALE = {"es": "es_CL", "en": "en"}
+_LONG = 10_000
+"""Numbers from here on are written in groups of digits within a sentence."""
 _chosen: ContextVar[str | None] = ContextVar("celosia_language", default=None)
 
 
@@ -75,7 +77,11 @@ def text(code: str, /, **facts: object) -> str:
 
 
 def _fact(name: str, value: object) -> object:
-    """A fact as a reader sees it: lists with commas, types of data by their names in the language."""
+    """A fact as a reader sees it: lists with commas, long numbers grouped, shares as percentages, types by name."""
+    if name == "share" and isinstance(value, float):
+        return f"{number(100 * value)}\u202f%"
+    if isinstance(value, int) and abs(value) >= _LONG:
+        return number(value, 0)
     if isinstance(value, tuple | list | set | frozenset):
         return ", ".join(str(item) for item in value)
     return text(f"type.{value}") if name == "type" and has_text(f"type.{value}") else value

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import model_validator
 
 from celosia.core.condition import Condition, holds
-from celosia.core.errors import DataError, OptionError
+from celosia.core.dictionary import Role
+from celosia.core.errors import CelosiaError, DataError, OptionError
 from celosia.core.method import Method, Promise, Protected
 from celosia.core.microdata import Microdata
 from celosia.core.run import Run
@@ -40,6 +41,19 @@ class Dropped(Protected):
     weight_total: float | None = field(default=None, kw_only=True)
     lost_weight: float | None = field(default=None, kw_only=True)
 
+    @classmethod
+    def of(
+        cls, left: Microdata, data: Microdata, leaves: Mask, weight: str | None, method: Method, run: Run
+    ) -> Dropped:
+        """What is left of the data, and what left it; by the weight named, else by the one that the file declares."""
+        gone = int(leaves.sum())
+        known: dict[str, Any] = {"method": method, "run": run, "records": data.height, "lost_records": gone}
+        scaled = _weights(data, weight)
+        if scaled is None:
+            return cls(left, **known)
+        lost = int(np.sum(scaled[leaves])) / WEIGHT_SCALE
+        return cls(left, **known, weight_total=int(scaled.sum()) / WEIGHT_SCALE, lost_weight=lost)
+
     @property
     def lost_share(self) -> float:
         """Share of the records that left."""
@@ -53,6 +67,17 @@ class Dropped(Protected):
         return self.lost_weight / self.weight_total
 
 
+def _weights(data: Microdata, named: str | None) -> Ints | None:
+    """The weights to report by. Those that nobody asked for are passed over where they are not in order."""
+    if named is not None:
+        return engine(data).weights(named)
+    declared = data.role(Role.WEIGHT)
+    try:
+        return None if declared is None else engine(data).weights(declared)
+    except CelosiaError:
+        return None
+
+
 class DropRecords(Method):
     """Take out the records where a condition holds.
 
@@ -61,7 +86,7 @@ class DropRecords(Method):
     where
         The condition, as ``edad > 100 or missing(sexo)``.
     weight
-        The weight, to report what the total loses.
+        The weight by which the loss of the total is reported; by default the one that the file declares.
     recalibrate
         Whether the remaining weights are multiplied so that the total stands; they get 6 decimals.
     by
@@ -101,21 +126,10 @@ class DropRecords(Method):
         if leaves.all() and leaves.size:
             raise DataError("drop-all-records")
         left = engine(data).filter(~leaves)
-        lost = int(leaves.sum())
-        if self.weight is None:
-            return Dropped(left, method=self, run=run, records=data.height, lost_records=lost)
-        weights = engine(data).weights(self.weight)
-        if self.recalibrate:
-            left = reweighted(left, self.weight, self._factors(data, weights, ~leaves)[~leaves])
-        return Dropped(
-            left,
-            method=self,
-            run=run,
-            records=data.height,
-            lost_records=lost,
-            weight_total=int(weights.sum()) / WEIGHT_SCALE,
-            lost_weight=int(weights[leaves].sum()) / WEIGHT_SCALE,
-        )
+        if self.recalibrate and self.weight is not None:
+            factors = self._factors(data, engine(data).weights(self.weight), ~leaves)
+            left = reweighted(left, self.weight, factors[~leaves])
+        return Dropped.of(left, data, leaves, self.weight, self, run)
 
     def _factors(self, data: Microdata, weights: Ints, stays: Mask) -> Factors:
         """What each record's weight is multiplied by."""

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
-import numpy as np
 from pydantic import Field
 
-from celosia.core.dictionary import Role
 from celosia.core.errors import DataError, OptionError
 from celosia.core.method import Method, Promise
 from celosia.core.microdata import Microdata
 from celosia.core.model import Names
 from celosia.core.run import Run
 from celosia.engines import engine
-from celosia.engines.contract import WEIGHT_SCALE
 from celosia.methods.drop_records import Dropped
 from celosia.methods.local_suppression import LocalSuppression, Some
 from celosia.methods.suppressed import Suppressed
@@ -60,23 +57,9 @@ class RecordSuppression(Method):
     def _transform(self, data: Microdata, run: Run) -> Dropped:
         coded = engine(data).encode((*self.strata, *self.keys), self.counting)
         leaves = coded.of_records(coded.count < self.k)
-        lost = int(leaves.sum())
-        if lost == data.height:
+        if leaves.all():
             raise DataError("record-suppression-all", k=self.k)
-        left = engine(data).filter(~leaves)
-        weight = self.weight or data.role(Role.WEIGHT)
-        if weight is None:
-            return Dropped(left, method=self, run=run, records=data.height, lost_records=lost)
-        weights = engine(data).weights(weight)
-        return Dropped(
-            left,
-            method=self,
-            run=run,
-            records=data.height,
-            lost_records=lost,
-            weight_total=int(weights.sum()) / WEIGHT_SCALE,
-            lost_weight=int(np.sum(weights[leaves])) / WEIGHT_SCALE,
-        )
+        return Dropped.of(engine(data).filter(~leaves), data, leaves, self.weight, self, run)
 
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
         """Some of the records, with every cell as it was."""

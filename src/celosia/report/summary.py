@@ -20,6 +20,9 @@ from celosia.report.blocks import Block, Figure, Note, Table, Title
 from celosia.report.page import page
 from celosia.report.undoing import deduction_blocks
 
+FIGURES = ("limit", "before", "after")
+"""Columns of these tables that hold figures as text."""
+
 
 def summary(outcome: Outcome) -> str:
     """The page of an outcome, in both languages."""
@@ -45,7 +48,7 @@ def blocks(outcome: Outcome) -> Sequence[Block]:
         Title(text("label.scenarios")),
         Table(text("summary.scenarios.caption"), scenarios(study)),
         Title(text("summary.before-after")),
-        Table(text("summary.before-after.caption"), before_after(study), figures=("before", "after")),
+        Table(text("summary.before-after.caption"), before_after(study), FIGURES),
         Title(text("summary.steps")),
         Table(text("summary.steps.caption"), steps(study)),
         *(Note(note) for note in losses(study)),
@@ -67,7 +70,7 @@ def blocks(outcome: Outcome) -> Sequence[Block]:
         Table(
             text("summary.verdict.caption", policy=verdict.policy),
             verdict_table(verdict),
-            figures=("limit", "before", "after"),
+            figures=FIGURES,
         ),
     ]
     return made
