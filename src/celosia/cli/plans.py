@@ -33,9 +33,9 @@ def run_plan(output: Output, path: Path) -> int:
         with writing(internal / "resumen.html") as temporary:  # it takes its place after the public file
             temporary.write_text(summary(outcome), "utf-8")
             publish(outcome)
-    output.table(before_after(study), text("summary.before-after"), FIGURES)
+    output.table(before_after(study), title=text("summary.before-after"), figures=FIGURES)
     if not outcome.passes:
-        output.table(verdict_table(outcome.verdict), text("summary.verdict"), FIGURES)
+        output.table(verdict_table(outcome.verdict), title=text("summary.verdict"), figures=FIGURES)
     _say_deduced(output, study.deduced)
     _say_asked(output, outcome.verdict)
     output.say(text("verdict.passes" if outcome.passes else "verdict.fails", policy=outcome.verdict.policy))
@@ -74,7 +74,7 @@ def check_plan(output: Output, path: Path) -> int:
                 found = "confirmed"
             except PromiseError:
                 found = "not-the-file"
-    output.table(verdict_table(verdict), text("summary.verdict"), FIGURES)
+    output.table(verdict_table(verdict), title=text("summary.verdict"), figures=FIGURES)
     _say_deduced(output, deduced)
     _say_asked(output, verdict)
     output.say(text(f"check.{found}", path=file.name))
