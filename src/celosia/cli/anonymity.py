@@ -149,8 +149,8 @@ def _show(output: Output, found: Found) -> None:
     if found.expected.groups.names:
         for title, rows in group_tables(found.expected):
             output.table(rows, title=title)
-    if found.simulated is not None and not found.simulated.groups.names:
-        output.table(found.simulated.overview(), title=found.simulated.remarks()[0])
+    if found.simulated is not None:
+        show_result(output, found.simulated, text("anonymity.simulations"))
     if found.answers:
         output.table(answer_table(found.answers), title=text("anonymity.answers"))
         for answer in found.answers:

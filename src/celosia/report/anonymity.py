@@ -135,10 +135,9 @@ def group_tables(found: ExpectedAnonymity) -> list[tuple[str, pl.DataFrame]]:
 
 def simulated_blocks(found: SimulatedAnonymity) -> list[Block]:
     """Medians and margins of all people together; by group they are in the file of results."""
-    (remark,) = found.remarks()
-    if found.groups.names:
-        return [Note(f"{remark} {text('anonymity.simulated.groups')}")]
-    return [Table(remark, found.overview())]
+    notes = [*found.remarks(), *([text("anonymity.simulated.groups")] if found.groups.names else [])]
+    tables = [] if found.groups.names else [Table(text("anonymity.simulations"), found.overview())]
+    return [*(Note(note) for note in notes), *tables]
 
 
 def record_blocks(found: RecordAnonymity, scenario: str = "", left_out: Sequence[str] = ()) -> list[Block]:
