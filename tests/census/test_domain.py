@@ -164,7 +164,7 @@ def test_margins_and_groupings():
         domain.query("P08 * P08")
     with refused("domain-grouping-name"):
         small(groupings={"P08": Grouping(variable="P08", groups={1: 1})})
-    with refused("domain-recode-unknown"):
+    with refused("domain-grouping-unknown"):
         small(groupings={"x": Grouping(variable="P08", groups={7: 1})})
 
 

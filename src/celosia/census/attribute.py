@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BeforeValidator, Field, TypeAdapter, field_validator, model_validator
 
-from celosia.core.codes import Code
+from celosia.core.codes import Code, sort_key
 from celosia.core.dictionary import Variable
 from celosia.core.errors import OptionError
 from celosia.core.model import Frozen, ReadOnly
@@ -74,7 +74,7 @@ class Attribute(Frozen):
         """Raise where a recode names a code that the variable does not have."""
         unknown = set(self.recode) - set(self.codes)
         if unknown:
-            raise OptionError("domain-recode-unknown", variable=self.name, codes=tuple(sorted(unknown)))
+            raise OptionError("domain-recode-unknown", variable=self.name, codes=tuple(sorted(unknown, key=sort_key)))
 
     @cached_property
     def categories(self) -> tuple[str, ...]:

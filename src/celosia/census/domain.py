@@ -13,6 +13,7 @@ from pydantic import Field, TypeAdapter, model_validator
 from celosia.census.attribute import EMPTY, Attribute, Grouping
 from celosia.census.query import Query
 from celosia.census.rules import AnyRule, Rule, RuleTables, Skip
+from celosia.core.codes import sort_key
 from celosia.core.dictionary import Dictionary
 from celosia.core.errors import DataError, OptionError, RoleError
 from celosia.core.frames import enter
@@ -93,7 +94,7 @@ class Domain(Frozen):
                 raise OptionError("domain-grouping-name", grouping=name)
             unknown = set(grouping.groups) - set(self._attribute(grouping.variable).categories)
             if unknown:
-                raise OptionError("domain-recode-unknown", variable=grouping.variable, codes=tuple(sorted(unknown)))
+                raise OptionError("domain-grouping-unknown", grouping=name, codes=tuple(sorted(unknown, key=sort_key)))
         self._check_rules()
         return self
 
@@ -168,7 +169,7 @@ class Domain(Frozen):
 
     def _attribute(self, name: str) -> Attribute:
         if name not in self.names:
-            raise RoleError("domain-variable-unknown", variable=name, known=self.names)
+            raise RoleError("domain-variable-unknown", variable=name, known=(*self.names, *self.groupings))
         return self.attributes[self.names.index(name)]
 
     # -- records -----------------------------------------------------------------------------------

@@ -9,6 +9,9 @@ from pydantic import BeforeValidator, PlainSerializer
 
 from celosia.core.errors import OptionError
 
+_SHOWN = 40
+"""Characters of a number that cannot be read that its error shows."""
+
 
 def exact(value: Any) -> Fraction:
     """A number as the fraction that its text says: ``1/6``, ``0.1``, ``10 %``, ``2.56``.
@@ -26,7 +29,7 @@ def exact(value: Any) -> Fraction:
             return Fraction(text[:-1].strip()) / 100
         return Fraction(text)
     except (ValueError, ZeroDivisionError):
-        raise OptionError("exact-number") from None
+        raise OptionError("exact-number", value=str(value)[:_SHOWN]) from None
 
 
 Exact = Annotated[Fraction, BeforeValidator(exact), PlainSerializer(str)]

@@ -133,13 +133,12 @@ class Ledger(Frozen, Tabular):
         if self.measure == "pure" and any(charge.noise != "laplace" for charge in spending.charges):
             raise PolicyError("ledger-not-pure")
         after = self.model_copy(update={"spendings": (*self.spendings, spending)})
+        facts = {"measure": self.measure, "unit": "ρ" if self.measure == "zcdp" else "ε"}
         for account in self.protection.accounts:
             asked = after.spent(account) - self.spent(account)
             left = self.limits.get(account, Fraction(0)) - self.spent(account)
             if asked > left:
-                raise PolicyError(
-                    "budget-overspent", account=account.value, asked=str(asked), left=str(left), measure=self.measure
-                )
+                raise PolicyError("budget-overspent", account=account.value, asked=str(asked), left=str(left), **facts)
         return after
 
     # -- what was spent ----------------------------------------------------------------------------

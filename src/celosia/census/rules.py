@@ -127,7 +127,12 @@ def _form(given: Any) -> Any:
     """A skip is told by what is asked; anything else is a rule."""
     if isinstance(given, Rule | Skip):
         return given
-    return (Skip if isinstance(given, Mapping) and "asked" in given else Rule).model_validate(given)
+    try:
+        return (Skip if isinstance(given, Mapping) and "asked" in given else Rule).model_validate(given)
+    except OptionError as error:
+        written = given.items() if isinstance(given, Mapping) else [("then", given)]
+        error.facts.setdefault("where", ", ".join(f"{name}: {part}" for name, part in written))
+        raise
 
 
 AnyRule = Annotated[Rule | Skip, PlainValidator(_form)]

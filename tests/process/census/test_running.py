@@ -332,6 +332,24 @@ REFUSED = {
     "a place that is not on the list": (a_place_less, None, "place-unknown"),
     "a spent budget": (None, ("limits: {person: 6", "limits: {person: 199/100"), "budget-overspent"),
     "an unknown level": (None, ("      COMUNA: [total, P08]", "      MANZANA: [total, P08]"), "level-unknown"),
+    "a grouping of codes that are not there": (
+        None,
+        ("65+: {from: 65, to: 100}", "65+: {from: 65, to: 110}"),
+        "domain-grouping-unknown",
+    ),
+    "a group that nobody can be in": (None, ("mayores: P09 >= 65", "mayores: P09 > 165"), "census-group-empty"),
+    "a group of an unknown level": (None, ("{level: COMUNA, below: 30}", "{level: ISLA, below: 30}"), "level-unknown"),
+    "an intruder who knows what is not published": (
+        None,
+        ("    groups:\n", "    compare: {keys: [COMUNA, P07], sensitive: P17}\n    groups:\n"),
+        "census-compare-unknown",
+    ),
+    "an intruder who wants what is not published": (
+        None,
+        ("    groups:\n", "    compare: {keys: [COMUNA, P08], sensitive: P07}\n    groups:\n"),
+        "census-compare-unknown",
+    ),
+    "a variable that the file does not have": (None, ("      P17:\n", "      P17:\n      P99:\n"), "variable-unknown"),
     "an unknown query": (None, ("      COMUNA: [total, P08]", "      COMUNA: [P99]"), "domain-variable-unknown"),
     "a budget for an unknown level": (
         None,
@@ -350,6 +368,10 @@ REFUSED = {
 }
 
 
+WITHOUT_A_PLACE = {"budget-overspent", "file-missing", "ledger-locked"}
+"""What is refused of the whole, or names the file itself."""
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_wrong_input_spends_nothing_and_releases_nothing(folder, name):
     spoil, change, code = REFUSED[name]
@@ -363,6 +385,7 @@ def test_wrong_input_spends_nothing_and_releases_nothing(folder, name):
             run(declared)
         with speaking(language):
             messages.add(str(caught.value))
+        assert "where" in caught.value.facts or code in WITHOUT_A_PLACE, "it says where"
     assert len(messages) == len(LANGUAGES), "said in each language"
     assert not (folder / "salida" / "publico").exists()
     after = (folder / "libro.json").read_bytes() if (folder / "libro.json").exists() else None

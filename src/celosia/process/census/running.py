@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +20,7 @@ from celosia.census.counts import Counts
 from celosia.census.households import check_members
 from celosia.census.ledger_file import open_ledger
 from celosia.core.dictionary import Dictionary
-from celosia.core.errors import warn
+from celosia.core.errors import CelosiaError, RoleError, warn
 from celosia.core.language import has_text, text
 from celosia.core.microdata import Microdata
 from celosia.core.run import Run
@@ -53,6 +54,16 @@ def run(plan: CensusPlan, run: Run | None = None, seed: int | None = None) -> Ou
 def folder(plan: CensusPlan, seed: int | None = None) -> Path:
     """Where a run keeps what it has done."""
     return plan.resolve(plan.folder) / "interno" / (TEST if seed is not None else f"ejecucion-{plan.run}")
+
+
+@contextmanager
+def _placed(where: str) -> Iterator[None]:
+    """An error says in which section of the plan it is, unless it says better."""
+    try:
+        yield
+    except CelosiaError as error:
+        error.facts.setdefault("where", where)
+        raise
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +106,8 @@ class _Work:
     @cached_property
     def geography(self) -> Geography:
         """The tree of places."""
-        return self.plan.places.geography(self.places)
+        with _placed("places"):
+            return self.plan.places.geography(self.places)
 
     @cached_property
     def sources(self) -> dict[str, Microdata]:
@@ -105,10 +117,15 @@ class _Work:
     @cached_property
     def jobs(self) -> tuple[_Job, ...]:
         """The tables, in the order of the plan."""
-        return tuple(self._job(table, counted) for table, counted in self.plan.tables.items())
+        jobs = []
+        for table, counted in self.plan.tables.items():
+            with _placed(f"tables: {table.value}"):
+                jobs.append(self._job(table, counted))
+        return tuple(jobs)
 
     def _job(self, table: Table, counted: Counted) -> _Job:
         data = self._data(table, counted)
+        data.require(*counted.variables)
         topdown = TopDown(
             domain=counted.domain(data.dictionary),
             geography=self.geography,
@@ -131,19 +148,34 @@ class _Work:
     def check(self) -> None:
         """Refuse what cannot be done while nothing is spent: levels and queries, data, limits."""
         for job in self.jobs:
-            job.topdown.check()
-            self._warn_of_idle_budget(job)
-            for level, queries in job.counted.questions.items():
-                job.topdown.geography.level(level)
-                for query in queries:
-                    job.topdown.domain.query(query)
+            with _placed(f"tables: {job.table.value}"):
+                job.topdown.check()
+                self._warn_of_idle_budget(job)
+                self._check_asked(job)
         ledger = self.ledger()
         entered = {spending.run for spending in ledger.spendings}
         waiting = [job for job in self.jobs if not (job.begun and job.name in entered)]
         for job in waiting:
             ledger = ledger.spend(job.topdown.spending(job.name, self.bits))
         for job in waiting[1:]:  # the first is checked when it begins
-            self._check_data(job)
+            with _placed(f"tables: {job.table.value}"):
+                self._check_data(job)
+
+    def _check_asked(self, job: _Job) -> None:
+        """Questions, groups and the intruder speak of what is published."""
+        domain, tree = job.topdown.domain, job.topdown.geography
+        for level, queries in job.counted.questions.items():
+            tree.level(level)
+            for query in queries:
+                domain.query(query)
+        for group in job.counted.groups:
+            group.query(domain.total(), domain)
+            if group.level is not None:
+                tree.level(group.level)
+        if (asked := job.counted.compare) is not None:
+            told = (*tree.told, *domain.names)
+            if unknown := [name for name in (*asked.keys, asked.sensitive) if name not in told]:
+                raise RoleError("census-compare-unknown", variable=unknown[0], known=told)
 
     def _check_data(self, job: _Job) -> None:
         topdown, members = job.topdown, self.plan.protection.members
@@ -175,15 +207,16 @@ class _Work:
         make_folder(self.folder)
         for job in self.jobs:
             said = replace(self.run, progress=self._progress(job))
-            release = job.topdown.run(
-                job.data,
-                ledger=self.plan.opening,
-                run=said,
-                folder=job.folder,
-                source=self.bits,
-                name=job.name,
-                ledger_file=self.ledger_file,
-            )
+            with _placed(f"tables: {job.table.value}"):
+                release = job.topdown.run(
+                    job.data,
+                    ledger=self.plan.opening,
+                    run=said,
+                    folder=job.folder,
+                    source=self.bits,
+                    name=job.name,
+                    ledger_file=self.ledger_file,
+                )
             self.run.check()
             yield self._evaluated(job, release)
 
