@@ -44,6 +44,7 @@ bench: $(VENV)/test.stamp  ## ratios measured in one run
 	$(BIN)/python bench/noise.py
 	$(BIN)/python bench/topdown.py
 	$(BIN)/python bench/demography.py
+	$(BIN)/python bench/generalization.py
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/mkdocs build --strict

@@ -40,6 +40,7 @@ USES = {
     "local_recoding": {"hierarchies": TREES, "k": 3},
     "local_suppression": {"keys": KEYS, "k": 3, "max_share": 1.0},
     "merge_areas": {"area": "zona", "minimum_persons": 40},
+    "mondrian": {"keys": ("zona", "edad"), "k": 5},
     "new_ids": {"variable": "hogar"},
     "recode_categories": {"variables": ("zona",), "mapping": {"03": "04"}},
     "recode_intervals": {"variable": "edad", "breaks": (0, 30, 60), "open_high": True},

@@ -91,7 +91,7 @@ def neighbours(codes: Iterable[Any], levels: Sequence[Grouping], *, top: str | N
     for number, begins in enumerate(cuts, start=1):
         if not begins or begins[0] != 0 or begins[-1] >= len(ordered) or any(a >= b for a, b in pairwise(begins)):
             raise OptionError("grouping-form", level=number)
-    return _merged(ordered, cuts, lambda first, last: first if first == last else f"{first}-{last}", top, name)
+    return _merged(ordered, cuts, lambda first, last: first if first == last else span(first, last), top, name)
 
 
 def dates(
@@ -160,6 +160,11 @@ def isic(codes: Iterable[Any], *, top: str | None = "*", name: str = "isic4") ->
     ('101', '10', 'C', '*')
     """
     return _by_form(codes, r"[A-U]?\d\d\.?\d\d", _activity, top, name)
+
+
+def span(first: str, last: str) -> str:
+    """How the codes from a first to a last one are written together; numbers below zero stand in brackets."""
+    return f"[{first}, {last}]" if first.startswith("-") else f"{first}-{last}"
 
 
 _DATE_LEVELS: tuple[DateLevel, ...] = ("day", "month", "year", "decade")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from celosia.methods.local_recoding import LocalRecoding
     from celosia.methods.local_suppression import LocalSuppression
     from celosia.methods.merge_areas import MergeAreas
+    from celosia.methods.mondrian import Mondrian
     from celosia.methods.new_ids import NewIds
     from celosia.methods.recode_categories import RecodeCategories
     from celosia.methods.recode_intervals import RecodeIntervals
@@ -43,6 +44,7 @@ REGISTRY = {
     "local_recoding": "LocalRecoding",
     "local_suppression": "LocalSuppression",
     "merge_areas": "MergeAreas",
+    "mondrian": "Mondrian",
     "new_ids": "NewIds",
     "recode_categories": "RecodeCategories",
     "recode_intervals": "RecodeIntervals",
@@ -67,6 +69,7 @@ __all__ = [
     "LocalSuppression",
     "MergeAreas",
     "Method",
+    "Mondrian",
     "NewIds",
     "Protected",
     "RecodeCategories",

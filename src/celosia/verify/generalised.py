@@ -58,6 +58,35 @@ class Ancestors:
 
 
 @dataclass(frozen=True)
+class Spans:
+    """Every code is as it was, a span of codes that holds it, or emptied and marked."""
+
+    variable: str
+    codes: tuple[str, ...] = field(repr=False)
+
+    def check(self, before: Microdata, after: Microdata) -> None:
+        """Raise where a code does not hold what was there."""
+        old, new = aligned(before, after, self.variable)
+        emptied = after.suppressed(self.variable)
+        if (emptied & new.is_not_null()).any():
+            raise PromiseError("promise-marked", variable=self.variable)
+        pairs = pl.DataFrame({"old": spell_series(old), "new": spell_series(new)}).filter(~emptied).unique()
+        place = {code: i for i, code in enumerate(self.codes)}
+        for was, now in pairs.filter(pl.col("old").ne_missing(pl.col("new"))).iter_rows():
+            ends = [(place[a], place[b]) for a, b in _ends(now or "") if a in place and b in place]
+            if was not in place or not any(first <= place[was] <= last for first, last in ends):
+                raise PromiseError("promise-span", variable=self.variable)
+
+
+def _ends(code: str) -> list[tuple[str, str]]:
+    """All ways to read a code as the first and the last of a span."""
+    if code.startswith("[") and code.endswith("]"):
+        low, _, high = code[1:-1].partition(", ")
+        return [(low, high)]
+    return [(code[:i], code[i + 1 :]) for i, mark in enumerate(code) if mark == "-"]
+
+
+@dataclass(frozen=True)
 class EmptiedAtMost:
     """No more than a share of the records lost their keys."""
 
