@@ -106,7 +106,12 @@ CROSSING = {name: share * 9 / 10 for name, share in CHAIN.items()} | {"P16A": TE
 CASES = {
     "sex-age": Case((SEX, AGE), {"total": TENTH, "detailed": 9 * TENTH}, 60, 3),
     "chain": Case(
-        (SEX, AGE, PEOPLE), CHAIN, 240, 4, errors=near_reference() | {("ZC_LOC", "total"): float(SLACK) * 3.54}
+        (SEX, AGE, PEOPLE),
+        CHAIN,
+        240,
+        4,
+        errors=near_reference() | {("ZC_LOC", "total"): float(SLACK) * 3.54},
+        asked=("P16A",),
     ),
     "crossing": Case(
         (SEX, AGE, PEOPLE, NATION),

@@ -4,7 +4,7 @@ References
 ----------
 Abowd, J. et al. (2022), The 2020 Census Disclosure Avoidance System TopDown Algorithm, *Harvard Data Science Review*,
 special issue 2.
-Kullmer, D. (2024), privacy in the Chilean census, Universidad de Chile, section 7.3.
+Kullmer, A. (2024), *Manteniendo la privacidad en los censos nacionales*, Universidad de Chile, section 7.3.
 """
 
 from __future__ import annotations
