@@ -60,6 +60,7 @@ from celosia.cli.options import (
     TableFile,
     Treated,
     Version,
+    Warm,
     Weekdays,
     Weight,
     split,
@@ -293,6 +294,13 @@ def _demo(context: typer.Context, folder: Folder = Path("demo"), lang: Lang = No
     from celosia.cli.demo import demo
 
     return demo(context.obj, folder)
+
+
+@app.command("doctor", cls=Command, help="cli.doctor.help")
+def _doctor(context: typer.Context, warm: Warm = False, lang: Lang = None, json: Json = False) -> int:
+    from celosia.cli.doctor import doctor
+
+    return doctor(context.obj, warm)
 
 
 @app.command("plan-schema", cls=Command, help="cli.plan-schema.help")

@@ -41,6 +41,7 @@ DataOrPlan = Annotated[Path, typer.Argument(help="cli.argument.data-or-plan", me
 PlanFile = Annotated[Path, argument("plan")]
 Book = Annotated[Path | None, option("--dictionary", "-d", metavar="file")]
 Version = Annotated[bool, option("--version", is_eager=True, callback=_print_version)]
+Warm = Annotated[bool, option("--warm")]
 Keys = Annotated[str | None, option("--keys", "-k", metavar="names")]
 Weight = Annotated[str | None, option("--weight", "-w", metavar="name")]
 Household = Annotated[str | None, option("--household", metavar="name")]
