@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from celosia.io.lock import alone
+
 MESSAGES = {"es": "No queda espacio en el disco", "en": "no space left on the disk"}
 STOPPED = {"es": "se detuvo", "en": "stopped"}
 
@@ -118,3 +120,23 @@ def test_check_tells_a_changed_file_from_the_released_one(folder, celosia):
     file.unlink()
     ran = celosia("check", "plan.yaml", "--json")
     assert (ran.code, ran.json["results"]["file"]) == (1, "no-file")
+
+
+def test_what_a_killed_run_left_is_taken_away(released, folder, celosia):
+    """A process that is killed cannot clean up; the next run does, and touches nothing else that is hidden."""
+    results = folder / "salida"
+    left = [results / ".publico.0123456789ab.partx9", results / "interno" / ".resumen.0123456789ab.part.html"]
+    left[0].mkdir()
+    (left[0] / "publica.csv").touch()
+    left[1].touch()
+    (results / "publico" / ".mine").touch()
+    assert celosia("run", "plan.yaml").code == 0
+    assert not any(path.exists() for path in left)
+    assert (results / "publico" / ".mine").exists()
+
+
+def test_two_processes_never_carry_out_one_plan_at_once(released, folder, celosia, hashes):
+    with alone(folder / "salida" / "interno" / ".candado", "run-busy"):
+        ran = celosia("run", "plan.yaml", "--json")
+    assert (ran.code, [error["code"] for error in ran.json["errors"]]) == (2, ["run-busy"])
+    assert hashes(folder / "salida") == released

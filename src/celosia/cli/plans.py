@@ -18,14 +18,16 @@ def run_plan(output: Output, path: Path) -> int:
     from celosia.core.keystore import project_key
     from celosia.io.atomic import writing
     from celosia.process import Plan, Study
-    from celosia.process.release import decide, make_folder, publish
+    from celosia.process.release import decide, publish, working_in
     from celosia.report import summary
     from celosia.report.summary import FIGURES, before_after, verdict_table
 
     plan = Plan.load(path)
-    internal = plan.resolve(plan.release.folder) / "interno"
-    make_folder(internal)
-    with output.working(), output.progress(project_key(internal / "clave")) as run:
+    with (
+        output.working(),
+        working_in(plan.resolve(plan.release.folder)) as internal,
+        output.progress(project_key(internal / "clave")) as run,
+    ):
         study = Study.open(plan, run).replay(plan)
         run.check("judging", 1.0)
         outcome = decide(study)

@@ -1,7 +1,8 @@
 """Files that are either written whole or not at all.
 
 A writer fills temporary files in the folder of their targets; only when all are complete and on the disk
-do they take the targets' places. Whatever goes wrong before leaves every target as it was.
+do they take the targets' places. Whatever goes wrong before leaves every target as it was. A process that is killed
+leaves its temporary files behind; ``clear_unfinished`` takes them away.
 """
 
 from __future__ import annotations
@@ -18,6 +19,20 @@ from pathlib import Path
 from polars.exceptions import PolarsError
 
 from celosia.core.errors import FileError
+
+_UNFINISHED = re.compile(r"\..+\.[0-9a-f]{12}\.part")
+
+
+def unfinished(stem: str) -> str:
+    """A name for what is not yet whole."""
+    return f".{stem}.{secrets.token_hex(6)}.part"
+
+
+def clear_unfinished(folder: Path) -> None:
+    """Take away what killed processes left; only where nobody else is writing."""
+    for path in folder.iterdir():
+        if _UNFINISHED.match(path.name):
+            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -54,7 +69,7 @@ def writing_folder(target: str | Path) -> Iterator[Path]:
     """
     path = Path(target).resolve()
     old = path.with_name(f".{path.name}.old")
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    temporary = path.with_name(unfinished(path.name))
     try:
         if old.exists():
             shutil.rmtree(old) if path.exists() else old.rename(path)
@@ -88,7 +103,7 @@ def _temporary(path: Path) -> Path:
 
 
 def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.stem}.{secrets.token_hex(6)}.part{path.suffix}")
+    return path.with_name(unfinished(path.stem) + path.suffix)
 
 
 def _to_disk(temporary: Path, path: Path) -> None:

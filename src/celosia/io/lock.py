@@ -18,11 +18,19 @@ def alone(path: str | Path, code: str) -> Iterator[None]:
     try:
         file = lock.open("a+b")
     except OSError as error:
-        raise FileError("write-failed", path=str(lock), reason=error.strerror or "") from error
+        raise _refusal(error, lock) from error
     with file:
-        if not _taken(file):
+        try:
+            taken = _taken(file)
+        except OSError as error:  # a folder on a network may know no locks
+            raise _refusal(error, lock) from error
+        if not taken:
             raise FileError(code, path=str(lock.parent))
         yield  # closing the file gives it back
+
+
+def _refusal(error: OSError, lock: Path) -> FileError:
+    return FileError("write-failed", path=str(lock), reason=error.strerror or "")
 
 
 def _taken(file: IO[bytes]) -> bool:
@@ -37,6 +45,6 @@ def _taken(file: IO[bytes]) -> bool:
             import fcntl
 
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except (BlockingIOError, PermissionError):
         return False
     return True

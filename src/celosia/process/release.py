@@ -6,6 +6,8 @@ removed again.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -80,16 +82,33 @@ def publish(outcome: Outcome) -> None:
     The file is written and read back in a folder of its own, and takes its place only once it is confirmed.
     """
     from celosia.io import write
+    from celosia.io.atomic import unfinished
 
     path = outcome.data
     if path is None:
         return
     make_folder(path.parent)
-    with TemporaryDirectory(dir=folder(outcome.study), prefix=".publico-", ignore_cleanup_errors=True) as staging:
+    name = unfinished(path.parent.name)
+    with TemporaryDirectory(dir=folder(outcome.study), prefix=name, ignore_cleanup_errors=True) as staging:
         staged = Path(staging) / path.name
         write(outcome.study.data, staged)
         confirm(outcome.study, staged)
         _take_place(staged, path)
+
+
+@contextmanager
+def working_in(results: Path) -> Iterator[Path]:
+    """The folder of internal results, held for one run; what a killed run left unfinished is taken away first."""
+    from celosia.io.atomic import clear_unfinished
+    from celosia.io.lock import alone
+
+    internal = results / "interno"
+    make_folder(internal)
+    with alone(internal / ".candado", "run-busy"):
+        for inside in (results, internal, results / "publico"):
+            if inside.is_dir():
+                clear_unfinished(inside)
+        yield internal
 
 
 def make_folder(path: Path) -> None:
