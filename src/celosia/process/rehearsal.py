@@ -104,12 +104,13 @@ def suppression(run: Run) -> None:
 
 def generalization(run: Run) -> None:
     """The best node of a lattice, and recoding of the rare records."""
-    from celosia.methods import Generalization, LocalRecoding
+    from celosia.methods import Generalization, LocalRecoding, Mondrian
 
     diverse = [{"model": "l_diversity", "sensitive": SENSITIVE, "l": 2}]
     Generalization(hierarchies=TREES, k=3, suppression_limit=0.1, models=diverse).apply(_survey(), run=run)
     Generalization(hierarchies=TREES, k=3, suppression_limit=0.1, loss="entropy").apply(_survey(), run=run)
     LocalRecoding(hierarchies=TREES, k=3).apply(_survey(), run=run)
+    Mondrian(keys=("edad", "horas"), k=5).apply(_survey(), run=run)
 
 
 def topdown(run: Run) -> None:
