@@ -41,6 +41,7 @@ bench: $(VENV)/test.stamp  ## ratios measured in one run
 	$(BIN)/python bench/frequencies.py
 	$(BIN)/python bench/risk.py
 	$(BIN)/python bench/risk_memory.py
+	$(BIN)/python bench/suppression.py
 	$(BIN)/python bench/noise.py
 	$(BIN)/python bench/topdown.py
 	$(BIN)/python bench/demography.py

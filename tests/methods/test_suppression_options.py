@@ -205,6 +205,33 @@ def test_less_important_keys_go_first_whatever_the_counting():
         )
 
 
+def test_an_order_keeps_what_comes_first_where_costs_weigh_it():
+    chance = np.random.Generator(np.random.PCG64(8))
+    frame = pl.DataFrame(chance.integers(0, 6, (300, 4)), schema=["a", "b", "c", "d"])
+    for how in ("strict", "wildcard"):
+        lost = {}
+        for name, options in {
+            "order": {"importance": {"a": 1}},
+            "dear": {"cost": {"a": 2.0}},
+            "same": {},
+            "cheap": {"cost": {"a": 0.5}},
+        }.items():
+            result = LocalSuppression(keys=list("abcd"), k=3, counting=how, **options).apply(frame)
+            lost[name] = result.suppressed["a"]
+        assert lost["order"] <= lost["dear"] < lost["same"] < lost["cheap"]
+
+
+def test_no_cell_of_the_first_rank_goes_where_none_needs_to():
+    # one cell of a in the first record, or one of b in each of the first and two others
+    frame = pl.DataFrame({"a": [1, 2, 2, 2, 1, 1], "b": [1, 1, 1, 1, 2, 3], "c": [1] * 6})
+    assert LocalSuppression(keys=list("abc"), k=3, importance={"a": 1}).apply(frame).suppressed == {
+        "a": 0,
+        "b": 3,
+        "c": 0,
+    }
+    assert LocalSuppression(keys=list("abc"), k=3, cost={"a": 3}).apply(frame).total == 3
+
+
 def test_the_result_carries_every_way_of_counting():
     chance = np.random.Generator(np.random.PCG64(5))
     frame = pl.DataFrame(chance.integers(0, 8, (400, 4)), schema=["a", "b", "c", "d"])
@@ -250,6 +277,8 @@ def test_it_says_which_limit_stands_in_the_way():
         ({"max_risk": 0.2, "subsets": {1: 2}}, "options-one"),
         ({"k": 2, "never": "w"}, "keys-only"),
         ({"k": 2, "importance": {"w": 1}}, "keys-only"),
+        ({"k": 2, "cost": {"w": 1}}, "keys-only"),
+        ({"k": 2, "importance": {"a": 1}, "cost": {"a": 2}}, "options-either"),
         ({"k": 2, "max_lost": {"w": 0.1}}, "keys-only"),
         ({"k": 2, "household": {"id": "h", "keys": ["w"]}}, "keys-only"),
         ({"k": 2, "subsets": {5: 2}}, "option-range"),

@@ -1,110 +1,100 @@
 """Whether cells can be shown again without harm, one after the other, where an emptied cell may be anything.
 
-Every record in play is a row of ``digits`` with the bits that it does not show; ``others`` are the distinct keys of
-the records that lost nothing and violate nothing, with what they amount to. An *aim* is a set of variables, as bits, on
-which every record in play must be matched by ``need``; strata (``always``) are never hidden. A record that must be
-``treated`` for an aim keeps one of its cells empty.
+The *players* are records that violate something or lost something; ``others`` are the distinct keys of all other
+records, with what they amount to. An *aim* is a set of variables, as bits and as bit fields, on which every player must
+be matched by what it needs; its fields hold those of the strata too. A player that must be ``treated`` for an aim keeps
+one of its cells empty. All this is a ``Game``.
 """
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
-from celosia.kernels._jit import jit
+from celosia.kernels._jit import jit, woven
+from celosia.kernels.matching import agree, hides
+
+Game = namedtuple(
+    "Game",
+    [
+        "players",
+        "others",
+        "variables",  # the bit fields of each variable
+        "aims",  # each as bits
+        "shown",  # and as bit fields, with those of strata
+        "needs",
+        "treated",  # [aim, player]: whether it must lose one of the aim's keys
+        "start",  # what each player hides from the start
+        "prices",  # of a cell of each variable; infinity where it is not emptied by itself
+        "most",  # how many cells a record may lose
+        "reach",  # [aim, player]: what it is matched by
+        "moves",  # what to take back: (player, bits)
+        "at",  # how many moves, steps and draws there were
+    ],
+)
 
 
-@jit
-def _differ(digits, i, others, j):
-    bits = np.int64(0)
-    for v in range(digits.shape[1]):
-        if digits[i, v] != others[j, v]:
-            bits |= np.int64(1) << v
-    return bits
-
-
-@jit
-def _seen(aim, always, differ, hidden, theirs):
-    """Whether a record that hides ``hidden`` is matched by one that hides ``theirs``.
+@woven
+def seen(players, i, others, j, aim, shown):
+    """Whether a player is matched by another one.
 
     Who hides every key is matched by those that hide some; by all where there is one key only.
     """
-    if aim & (aim - 1) != 0 and aim & ~theirs == 0 and aim & hidden == 0:
-        return False
-    return differ & (aim | always) & ~(hidden | theirs) == 0
+    unseen = aim & (aim - 1) != 0 and aim & ~others.bits[j] == 0 and aim & players.bits[i] == 0
+    return not unseen and agree(players, i, others, j, shown)
 
 
 @jit
-def count_matches(digits, hidden, mass, others, others_hidden, others_mass, always, aim, reach):
-    """What matches every record in play on one aim."""
-    for i in range(digits.shape[0]):
-        reach[i] = 0
-        for j in range(digits.shape[0]):
-            if _seen(aim, always, _differ(digits, i, digits, j), hidden[i], hidden[j]):
-                reach[i] += mass[j]
-        for j in range(others.shape[0]):
-            if _seen(aim, always, _differ(digits, i, others, j), hidden[i], others_hidden[j]):
-                reach[i] += others_mass[j]
-
-
-@jit
-def show_again(
-    digits,
-    hidden,
-    mass,
-    others,
-    others_hidden,
-    others_mass,
-    always,
-    aims,
-    needs,
-    treated,
-    start,
-    reach,
-    rows,
-    bits,
-    back,
-):
+def show_again(game, rows, bits, back):
     """Show each cell (of ``rows``, ``bits``) again where every aim still holds; mark those that are back."""
+    players, others, aims, shown = game.players, game.others, game.aims, game.shown
+    size = players.mass.size
     after = np.empty(aims.size, dtype=np.int64)
+    leaving, many = np.empty((aims.size, size), dtype=np.int32), np.zeros(aims.size, dtype=np.int64)
     for c in range(rows.size):
-        i, old = rows[c], hidden[rows[c]]
+        i, old = rows[c], players.bits[rows[c]]
         new = old & ~bits[c]
         good = True
         for a in range(aims.size):
-            if not good or aims[a] & bits[c] == 0:
-                continue
-            if treated[a, i] and new & aims[a] & ~start[i] == 0:
+            if game.treated[a, i] and aims[a] & bits[c] != 0 and new & aims[a] & ~game.start[i] == 0:
                 good = False
-                break
-            after[a] = 0
-            for j in range(digits.shape[0]):
-                differ = _differ(digits, i, digits, j)
-                if _seen(aims[a], always, differ, new, hidden[j]) or i == j:
-                    after[a] += mass[j]
-                if (
-                    i != j
-                    and reach[a, j] - mass[i] < needs[a]
-                    and _seen(aims[a], always, differ, hidden[j], old)
-                    and not _seen(aims[a], always, differ, hidden[j], new)
-                ):
-                    good = False
-                    break
-            if good:
-                for j in range(others.shape[0]):
-                    if _seen(aims[a], always, _differ(digits, i, others, j), new, others_hidden[j]):
-                        after[a] += others_mass[j]
-                good = after[a] >= needs[a]
         if not good:
             continue
-        back[c] = True
-        hidden[i] = new
         for a in range(aims.size):
+            many[a] = 0
             if aims[a] & bits[c] == 0:
                 continue
-            reach[a, i] = after[a]
-            for j in range(digits.shape[0]):
-                if i != j:
-                    differ = _differ(digits, i, digits, j)
-                    was = _seen(aims[a], always, differ, hidden[j], old)
-                    now = _seen(aims[a], always, differ, hidden[j], new)
-                    reach[a, j] += (np.int64(now) - np.int64(was)) * mass[i]
+            for j in range(size):
+                if i != j and seen(players, j, players, i, aims[a], shown[a]):
+                    leaving[a, many[a]] = j
+                    many[a] += 1
+        hides(players, i, game.variables, new)
+        for a in range(aims.size):
+            if not good or aims[a] & bits[c] == 0:
+                continue
+            left = 0
+            for n in range(many[a]):
+                j = leaving[a, n]
+                if not seen(players, j, players, i, aims[a], shown[a]):
+                    good &= game.reach[a, j] - players.mass[i] >= game.needs[a]
+                    leaving[a, left] = j
+                    left += 1
+            many[a] = left
+            after[a] = 0
+            for j in range(size):
+                if i == j or seen(players, i, players, j, aims[a], shown[a]):
+                    after[a] += players.mass[j]
+            for j in range(others.mass.size):
+                if seen(players, i, others, j, aims[a], shown[a]):
+                    after[a] += others.mass[j]
+            good &= after[a] >= game.needs[a]
+        if not good:
+            hides(players, i, game.variables, old)
+            continue
+        back[c] = True
+        for a in range(aims.size):
+            if aims[a] & bits[c] != 0:
+                game.reach[a, i] = after[a]
+                for n in range(many[a]):
+                    game.reach[a, leaving[a, n]] -= players.mass[i]

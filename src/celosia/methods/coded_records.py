@@ -46,9 +46,12 @@ class Grouped:
     weight: Ints
     fixed: int
 
-    def task(self, need: int) -> Task:
-        """Every key that counts for less than it needs is to be protected."""
-        return Task(self.digits, self.count, self.mass < need, self.mass, self.each, need, self.fixed)
+    def task(self, need: int, budget: Ints | None = None) -> Task:
+        """Every key that counts for less than it needs is to be protected; ``budget`` is what each record may lose."""
+        if budget is not None:
+            order = np.argsort(self.index, kind="stable")
+            budget = np.minimum.reduceat(budget[order], np.concatenate([[0], np.cumsum(self.count)[:-1]]))
+        return Task(self.digits, self.count, self.mass < need, self.mass, self.each, need, self.fixed, budget)
 
     def of_records(self, found: Cover, ids: npt.NDArray[np.uint64]) -> tuple[Mask, Mask]:
         """For each record, which variables to empty, and whether it is left; of one key's the lowest ids come first."""

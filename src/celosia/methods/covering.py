@@ -37,6 +37,9 @@ _ENTRIES = 150_000_000
 _STEPS, _PATIENCE, _STEPS_OF_UNIT = 200_000, 120_000, 120
 """How long classes are resettled: so many steps, or so many without a gain, and as many more for each unit."""
 
+_PRICED = 20
+"""How many times as long where not every cell costs the same: what is dear is far from where rounds begin."""
+
 _SMALL, _ATTEMPTS = 1_000, 4
 """Up to so many records to protect it is always tried in a second way; where some are left, several times."""
 
@@ -53,10 +56,11 @@ LEFT = -1
 
 @dataclass(frozen=True)
 class KeySet:
-    """A set of keys to empty, by position, and what emptying them costs for one record."""
+    """A set of keys to empty, by position, what emptying them costs for one record, and how many cells that are."""
 
     keys: tuple[int, ...]
     cost: float
+    cells: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +118,8 @@ class Task:
         What every class must reach: k where each record counts one.
     fixed
         How many variables come first that are never emptied: strata.
+    budget
+        How many cells each record of a distinct key may still lose; any number where not given.
     """
 
     digits: npt.NDArray[np.int32]
@@ -123,6 +129,13 @@ class Task:
     each: Ints
     need: int
     fixed: int = 0
+    budget: Ints | None = None
+
+    def may_lose(self, rows: Ints, key_set: KeySet) -> npt.NDArray[np.bool_]:
+        """Which of some distinct keys may lose a set."""
+        if self.budget is None:
+            return np.ones(rows.size, dtype=np.bool_)
+        return self.budget[rows] >= key_set.cells
 
     def of(self, must: npt.NDArray[np.bool_]) -> Task:
         """The same with other keys to protect."""
@@ -162,7 +175,7 @@ def cover(
         if not found.left and (attempt > 0 or not small):
             break
         wider = task.of(task.must | _helpers(task, sets, near))
-        other = _Search(wider, [KeySet((), 0.0), *sets], attempt).run(effort, check)
+        other = _Search(wider, [KeySet((), 0.0, 0), *sets], attempt).run(effort, check)
         if (other.left, other.cost) < (found.left, found.cost):
             found = other
     return found
@@ -179,7 +192,7 @@ def _helpers(task: Task, sets: Sequence[KeySet], left: Ints) -> npt.NDArray[np.b
         mask = ~np.bitwise_or.reduce(fields[list(s.keys)], axis=0)
         grouping.group_units(packed[left], mask, table, group, example)
         grouping.find_groups(packed[left], mask, table, example, packed[safe], of_safe)
-        found[safe[of_safe >= 0]] = True
+        found[safe[(of_safe >= 0) & task.may_lose(safe, s)]] = True
     return found
 
 
@@ -208,8 +221,9 @@ class _Search:
         if not len(slots):
             return self._cover(slots, home, np.empty((0, 3), dtype=np.int64))
         board, room = self._board(slots, home), self._room()
-        steps = int(effort * (_STEPS + _STEPS_OF_UNIT * self.units.size))
-        patience = int(effort * (_PATIENCE + _STEPS_OF_UNIT * self.units.size))
+        longer = _PRICED if len({s.cost / s.cells for s in self.sets if s.cells}) > 1 else 1
+        steps = int(effort * (longer * _STEPS + _STEPS_OF_UNIT * self.units.size))
+        patience = int(effort * (longer * _PATIENCE + _STEPS_OF_UNIT * self.units.size))
         for done in range(0, steps, _CHUNK):
             check(0.5 + 0.5 * done / steps)
             if resettling.resettle(board, room, min(_CHUNK, steps - done), patience):
@@ -224,8 +238,9 @@ class _Search:
         for s, mask in enumerate(self.masks):
             check(0.5 * s / len(self.masks))
             waiting = everybody if entries + everybody.size <= _ENTRIES else np.flatnonzero(home < 0)
+            waiting = waiting[self.task.may_lose(self.units[waiting], self.sets[s])]
             if waiting.size:
-                part = self.finder.slots(s, mask, waiting)
+                part = self.finder.slots(s, mask, waiting, self.task.may_lose(self.safe, self.sets[s]))
                 kernel.open_full(part.first, part.members, self.mass, self.task.need, offset, home)
                 parts.append(part)
                 offset, entries = offset + len(part), entries + part.members.size

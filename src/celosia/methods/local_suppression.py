@@ -77,8 +77,10 @@ class LocalSuppression(Method):
         Instead of k: the individual risk that no record may exceed; by default the weight is the variable with that
         role, and without weights the risk is 1/f.
     importance
-        Rank of each key, 1 = keep if possible; a cell costs twice as much with each rank, so that a record loses any
-        number of less important keys before a more important one. Keys not named are the least important.
+        Rank of each key, 1 = keep if possible: an order, in which one cell of a key outweighs a thousand of the
+        next. Keys not named are the least important.
+    cost
+        Instead of an order: what losing a cell of each key costs, 1 where not named.
     strata
         Variables within whose values k must hold.
     subsets
@@ -101,6 +103,8 @@ class LocalSuppression(Method):
         Keys that members of a household lose together.
     impossible
         What to do where all this cannot hold: ``"stop"``, or ``"drop"`` the records that cannot be protected.
+    effort
+        How long to look for fewer cells: 10 takes about ten times as long as 1.
 
     Examples
     --------
@@ -118,6 +122,7 @@ class LocalSuppression(Method):
     max_risk: Annotated[float, Field(gt=0, lt=1)] | None = None
     weight: str | None = None
     importance: ReadOnly[str, Annotated[int, Field(ge=1)]] | None = None
+    cost: ReadOnly[str, Annotated[float, Field(gt=0, le=1e6)]] | None = None
     strata: Some = ()
     subsets: ReadOnly[int, Annotated[int, Field(ge=2)]] | None = None
     counting: Literal["strict", "wildcard"] = "strict"
@@ -128,6 +133,7 @@ class LocalSuppression(Method):
     linked: tuple[Names, ...] = ()
     household: Household | None = None
     impossible: Literal["stop", "drop"] = "stop"
+    effort: Annotated[float, Field(gt=0, le=1000)] = 1.0
 
     @model_validator(mode="before")
     @classmethod
@@ -152,6 +158,8 @@ class LocalSuppression(Method):
     def _agrees(self) -> LocalSuppression:
         if (self.k is None) == (self.max_risk is None):
             raise OptionError("options-one", options=("k", "max_risk"))
+        if self.importance and self.cost:
+            raise OptionError("options-either", options=("importance", "cost"))
         if self.max_risk is None and self.weight is not None:
             raise OptionError("option-needs", option="weight", needs="max_risk")
         if self.spare_covered and self.counting != "wildcard":
@@ -160,6 +168,7 @@ class LocalSuppression(Method):
             raise OptionError("option-needs", option="subsets", needs="k")
         for option, named in (
             ("importance", self.importance or {}),
+            ("cost", self.cost or {}),
             ("never", self.never),
             ("max_lost", self.max_lost or {}),
             ("household", self.household.keys if self.household else ()),

@@ -7,8 +7,8 @@ Two records match where they agree on every key that both show. If record :math:
 
 is asked of every record that violates it. Nobody comes to show no key at all. Either each violator
 loses something itself, the cheapest set that makes it match enough; or those lose first whose loss covers most of
-what is lacking for its cost, and the violators covered by then are spared. In the end whatever is not needed is
-given back.
+what is lacking for its cost, and the violators covered by then are spared. What is not needed in the end is given
+back by ``methods.giving_back``.
 """
 
 from __future__ import annotations
@@ -20,31 +20,28 @@ import numpy.typing as npt
 
 from celosia.engines.contract import Ints
 from celosia.kernels import matching as kernel
-from celosia.kernels import slots as grouping
 from celosia.kernels.wildcards import match_between
-from celosia.methods.bits import Words, bit_fields, power_of_two
+from celosia.methods.bits import Words, bit_fields
 from celosia.methods.covering import LEFT, Cover, KeySet, Task
+from celosia.methods.slots import SlotFinder, Slots
 
-_ROOM = 150_000_000
-"""A number is kept for each row and violator: at most so many."""
+Small = npt.NDArray[np.int32]
 
-_CANDIDATES = 16_000_000
-"""Pairs of a violator and a set that are weighed against each other at once."""
+_ENTRIES = 150_000_000
+"""Slots hold their violators: at most so many in all; the cheapest sets have theirs."""
 
-_PASSES = 10
+_COUNTS = 40_000_000
+"""Numbers that are kept for those that wait at once."""
 
 
 def reached(task: Task, amounts: Ints) -> Ints:
     """The sum of what all keys that match each distinct key amount to, by the convention of ``risk.frequencies``."""
     packed, fields = bit_fields(task.digits)
-    hidden = _hidden(task.digits)
+    hidden = hidden_bits(task.digits)
     order = np.argsort(hidden, kind="stable")
     patterns, starts = np.unique(hidden[order], return_index=True)
-    masks = np.stack([_shown_mask(fields, int(b)) for b in patterns])
     found = np.empty(order.size, dtype=np.int64)
-    found[order] = _matching(
-        task, amounts, packed, fields, packed[order], patterns, masks, np.append(starts, order.size)
-    )
+    found[order] = _matching(task, amounts, packed, fields, packed[order], patterns, np.append(starts, order.size))
     return found
 
 
@@ -54,11 +51,10 @@ def _full(task: Task) -> int:
     return -1 if variables - task.fixed < 2 else (1 << variables) - (1 << task.fixed)
 
 
-def _matching(
-    task: Task, amounts: Ints, packed: Words, fields: Words, asked: Words, bits: Ints, masks: Words, starts: Ints
-) -> Ints:
-    """What matches keys that come in the order of what they hide: ``bits``, and ``masks`` for what they show."""
-    hidden, full = _hidden(task.digits), _full(task)
+def _matching(task: Task, amounts: Ints, packed: Words, fields: Words, asked: Words, bits: Ints, starts: Ints) -> Ints:
+    """What matches keys that come in the order of what they hide: ``bits[i]`` from ``starts[i]`` on."""
+    hidden, full = hidden_bits(task.digits), _full(task)
+    masks = shown_masks(fields, bits)
     counts = np.zeros(starts[-1], dtype=np.int64)
 
     def count(some: npt.NDArray[np.bool_], known: Ints) -> None:
@@ -74,7 +70,7 @@ def _matching(
             masks[some],
             begin,
             packed[order],
-            np.stack([_shown_mask(fields, int(b)) for b in patterns]),
+            shown_masks(fields, patterns),
             np.append(first, order.size),
             amounts[order],
             np.zeros(order.size, dtype=np.int64),
@@ -98,153 +94,167 @@ def cover_matching(
     """Protect every violator by emptying some of the sets, the cheapest first; ``spare`` those that others cover."""
     if not task.must.any() or not sets:
         return Cover.none(task, sets)
-    units = np.flatnonzero(task.must)
-    rows = np.repeat(units, task.count[units])
-    search = _Search(task, sets, rows)
-    state = search.state()
-    if spare:
-        search.cover_some(state, check)
-    else:
-        search.treat_each(state, check)
-    search.improve(state, spare, check)
-    found = state.set_of.astype(np.int64)
-    if spare:
-        found[state.reach < task.need] = LEFT
-    told = np.flatnonzero((found != LEFT) | (state.reach < task.need) | (not spare))
-    return Cover(sets, rows[told], np.ones(told.size, dtype=np.int64), found[told])
+    search = _Search(task, sets)
+    found, short = search.cover_some() if spare else search.treat_each(check)
+    found = np.where(short, LEFT, found)
+    told = np.flatnonzero(short | (found >= 0))
+    return Cover(sets, search.rows[told], np.ones(told.size, dtype=np.int64), found[told].astype(np.int64))
 
 
 class _Search:
-    """One search: what does not change while it runs."""
+    """One search: what does not change while it runs. Each record that violates is a row."""
 
-    def __init__(self, task: Task, sets: Sequence[KeySet], rows: Ints) -> None:
-        self.task, self.sets, self.rows = task, sets, rows
+    def __init__(self, task: Task, sets: Sequence[KeySet]) -> None:
+        self.task, self.sets = task, sets
+        units = np.flatnonzero(task.must)
+        self.rows = np.repeat(units, task.count[units])
+        self.mass = task.each[self.rows]
         self.cost = np.array([s.cost for s in sets])
         self.bits = np.array([sum(1 << j for j in s.keys) for s in sets], dtype=np.int64)
-        self.start = _hidden(task.digits[rows])
-        self.problem = self._problem()
+        self.keys, self.variables = bit_fields(task.digits)
+        self.packed = self.keys[self.rows]
+        self.start = hidden_bits(task.digits)[self.rows]
+        self.starts, self.start_number = np.unique(self.start, return_inverse=True)
 
-    def _problem(self) -> kernel.Problem:
-        packed, fields = bit_fields(self.task.digits)
-        bits = self._row_bits()
-        shown = np.stack([_shown_mask(fields, int(b)) for b in bits])
-        parts = [self._slots(packed[self.rows], mask) for mask in shown]
-        sizes = np.array([first.size - 1 for _, first, _, _ in parts])
-        offset = np.concatenate([[0], np.cumsum(sizes)])
-        examples = packed[self.rows][np.concatenate([example for _, _, _, example in parts])]
-        within = _matching(self.task, self.task.count * self.task.each, packed, fields, examples, bits, shown, offset)
-        return kernel.Problem(
-            np.int64(self.task.need),
-            self.task.digits[self.rows],
-            self.task.each[self.rows],
-            self.start,
-            self.bits,
-            self.cost,
-            bits,
-            np.stack([group + at for (group, _, _, _), at in zip(parts, offset[:-1], strict=True)]).astype(np.int32),
-            np.concatenate(
-                [first[:-1] + n * self.rows.size for n, (_, first, _, _) in enumerate(parts)]
-                + [np.array([len(parts) * self.rows.size])]
-            ),
-            np.concatenate([members for _, _, members, _ in parts]),
-            within,
-            np.int64(_full(self.task)),
-        )
+    # -- every violator loses something ------------------------------------------------------------
 
-    def _row_bits(self) -> Ints:
-        """The sets of variables that are numbered: what violators may come to hide, then what two may together."""
-        room = max(1, _ROOM // self.rows.size)
-        starts = np.unique(self.start)
-        needed = np.unique(np.concatenate([starts, *(starts | s for s in self.bits[:room])]))
-        if needed.size > room:
-            least = {int(b): self._price(int(b)) for b in needed}
-            return np.sort(np.array(sorted(least, key=lambda b: (least[b], b))[:room], dtype=np.int64))
-        pairs: Ints = needed
-        if needed.size**2 <= 1 << 22:
-            pairs = np.unique(needed[:, None] | needed[None, :])
-        return pairs if pairs.size <= room else needed
+    def treat_each(self, check: Callable[[float], None]) -> tuple[Small, npt.NDArray[np.bool_]]:
+        """The set that each row loses, and who found none: the cheapest with which it reaches the need.
 
-    def _price(self, bits: int) -> float:
-        return float(sum(s.cost for s in self.sets if len(s.keys) == 1 and bits >> s.keys[0] & 1))
+        First it is tried without looking at what others lose, then with that, level by level of cost.
+        """
+        set_of = np.full(self.rows.size, -1, dtype=np.int32)
+        ends = [*np.flatnonzero(np.diff(self.cost) > 1e-9) + 1, self.cost.size]
+        alone = np.empty((0, self.rows.size), dtype=np.int64)
+        waiting = np.arange(self.rows.size)
+        for low, high in zip([0, *ends[:-1]], ends, strict=True):
+            check(low / self.cost.size)
+            new = self._alone(waiting, low, high)
+            best = new.argmax(axis=0)
+            enough = new[best, np.arange(waiting.size)] >= self.task.need
+            set_of[waiting[enough]] = low + best[enough]
+            alone, waiting = np.concatenate([alone, new])[:, ~enough], waiting[~enough]
+            levels = np.array([0, *ends[: ends.index(high) + 1]], dtype=np.int64)
+            while waiting.size and self._treat_with_others(waiting, alone, levels, set_of):
+                still = set_of[waiting] < 0
+                alone, waiting = alone[:, still], waiting[still]
+            if not waiting.size:
+                break
+        return set_of, set_of < 0
 
-    def _slots(self, packed: Words, mask: Words) -> tuple[Ints, Ints, npt.NDArray[np.int32], Ints]:
-        """The group of each violator under a mask, where each group begins, its members, and one of them."""
-        n = len(packed)
-        group, example = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
-        table = np.empty(power_of_two(2 * n), dtype=np.int32)
-        found = grouping.group_units(packed, mask, table, group, example)
-        first, members = np.empty(found + 1, dtype=np.int64), np.empty(n, dtype=np.int32)
-        grouping.sort_by_group(group, first, members)
-        return group.astype(np.int64), first, members, example[:found].astype(np.int64)
-
-    def state(self) -> kernel.State:
-        """Nobody lost anything."""
-        n = self.rows.size
-        problem = self.problem
-        patterns = np.unique(np.concatenate([np.unique(self.start), *(np.unique(self.start) | b for b in self.bits)]))
-        state = kernel.State(
-            set_of=np.full(n, -1, dtype=np.int32),
-            shown=self.start.copy(),
-            reach=problem.within[problem.slot_of[np.searchsorted(problem.rows, self.start), np.arange(n)]],
-            pattern=np.zeros(n, dtype=np.int32),
-            patterns=patterns,
-            many=np.zeros(patterns.size, dtype=np.int64),
-            head=np.full(patterns.size, -1, dtype=np.int32),
-            after=np.full(n, -1, dtype=np.int32),
-            before=np.full(n, -1, dtype=np.int32),
-            active=np.zeros(patterns.size, dtype=np.int32),
-            at=np.zeros(1, dtype=np.int64),
-            found=np.empty(n, dtype=np.int32),
-        )
-        kernel.enlist_all(state)
-        return state
-
-    def treat_each(self, state: kernel.State, check: Callable[[float], None]) -> None:
-        """Every violator loses the cheapest set that will do; after each level those before are tried again."""
-        high = 0
-        while high < self.cost.size and (state.set_of < 0).any():
-            check(0.5 * high / self.cost.size)
-            low, high = high, int(np.searchsorted(self.cost, self.cost[high] + 1e-9, side="right"))
-            while kernel.treat_each(self.problem, state, low, high) and (state.set_of < 0).any():
-                pass
-        kernel.count_reach(self.problem, state)
-
-    def cover_some(self, state: kernel.State, check: Callable[[float], None]) -> None:
-        """Those lose first whose loss covers most for its cost; as many sets at once as can be weighed."""
-        high = 0
-        while high < self.cost.size and (state.reach < self.task.need).any():
-            check(0.5 * high / self.cost.size)
-            candidates = int((state.set_of < 0).sum())
-            low, high = high, min(self.cost.size, high + max(1, _CANDIDATES // max(candidates, 1)))
-            keys = np.empty(candidates * (high - low) + 1)
-            items = np.empty(keys.size, dtype=np.int64)
-            kernel.cover_some(self.problem, state, low, high, self._lacking(state), keys, items)
-
-    def _lacking(self, state: kernel.State) -> Ints:
-        """What the violators of each slot lack together."""
-        lacking = np.maximum(self.task.need - state.reach, 0)
-        running = np.concatenate([[0], np.cumsum(lacking[self.problem.members])])
-        found: Ints = running[self.problem.first[1:]] - running[self.problem.first[:-1]]
+    def _alone(self, waiting: Ints, low: int, high: int) -> Ints:
+        """What each row reaches by losing each of some sets, whoever else loses what; -1 where it may not lose it."""
+        found = np.full((high - low, waiting.size), -1, dtype=np.int64)
+        order = np.argsort(self.start_number[waiting], kind="stable")
+        where = np.searchsorted(self.start_number[waiting][order], np.arange(self.starts.size + 1))
+        parts, bits, places = [], [], []
+        for n, start in enumerate(self.starts.tolist()):
+            some = order[where[n] : where[n + 1]]
+            for s in range(low, high):
+                lost = int(self.bits[s])
+                able = some[self.task.may_lose(self.rows[waiting[some]], self.sets[s])]
+                if able.size and lost & ~start and start | lost != _full(self.task):
+                    parts.append(self.packed[waiting[able]])
+                    bits.append(start | lost)
+                    places.append((s - low) * waiting.size + able)
+        if parts:
+            starts = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
+            amounts = self.task.count * self.task.each
+            asked, hidden = np.concatenate(parts), np.array(bits, dtype=np.int64)
+            matches = _matching(self.task, amounts, self.keys, self.variables, asked, hidden, starts)
+            found.reshape(-1)[np.concatenate(places)] = matches
         return found
 
-    def improve(self, state: kernel.State, spare: bool, check: Callable[[float], None]) -> None:
-        """Give back what is not needed, the dearest first, pass after pass."""
-        for passing in range(_PASSES):
-            check(0.5 + 0.5 * passing / _PASSES)
-            lost = np.flatnonzero(state.set_of >= 0)
-            order = lost[np.argsort(-self.cost[state.set_of[lost]], kind="stable")]
-            if kernel.give_back(self.problem, state, order, spare) <= 1e-9:
-                break
+    def _treat_with_others(self, waiting: Ints, alone: Ints, levels: Ints, set_of: Small) -> int:
+        """Some of those that wait lose a set with which they reach the need, given what others lost; how many."""
+        lost = np.flatnonzero(set_of >= 0)
+        shown = self.start[lost] | self.bits[set_of[lost]]
+        pairs, pattern = np.unique(np.stack([shown, self.start[lost]]), axis=1, return_inverse=True)
+        hidden = self.starts[:, None] | self.bits[: levels[-1]]
+        with_ = hidden[:, :, None] | pairs[0]
+        without = hidden[:, :, None] | pairs[1]
+        masks = np.unique(np.concatenate([with_[with_ != without], without[with_ != without]]))
+        if not masks.size:
+            return 0
+        pattern_of = np.full(hidden.shape, -1, dtype=np.int32)
+        for p, (bits, start) in enumerate(pairs.T.tolist()):
+            pattern_of[(hidden == bits) & (self.starts == start)[:, None]] = p
+        of_row = np.full(self.rows.size, -1, dtype=np.int32)
+        of_row[lost] = pattern.reshape(-1)
+        done, most = 0, max(1, _COUNTS // (masks.size * pairs.shape[1]))
+        for at in range(0, waiting.size, most):
+            some = waiting[at : at + most]
+            group = np.empty((masks.size, some.size), dtype=np.int32)
+            counts = np.zeros((masks.size * some.size, pairs.shape[1]), dtype=np.int64)
+            shown_as = shown_masks(self.variables, masks)
+            kernel.count_lost(self.packed, some, lost, of_row, self.mass, shown_as, group, counts)
+            done += kernel.treat_each(
+                some,
+                self.mass,
+                self.task.need,
+                alone[:, at : at + most],
+                levels,
+                self.start_number[some],
+                np.searchsorted(masks, with_),
+                np.searchsorted(masks, without),
+                pattern_of,
+                group,
+                counts,
+                set_of,
+            )
+        return done
+
+    # -- some lose, and cover the others -----------------------------------------------------------
+
+    def cover_some(self) -> tuple[Small, npt.NDArray[np.bool_]]:
+        """The set that each row loses, if any, and who still lacks something."""
+        amounts = self.task.count * self.task.each
+        reach = reached(self.task, amounts)[self.rows]
+        other = np.flatnonzero(~self.task.must)
+        players = self._players(self.packed, self.start, self.mass)
+        others = self._players(self.keys[other], hidden_bits(self.task.digits)[other], amounts[other])
+        slots = self._slots()
+        set_of = np.full(self.rows.size, -1, dtype=np.int32)
+        kernel.cover_some(
+            players,
+            others,
+            self.variables,
+            self.start,
+            _full(self.task),
+            self.task.need,
+            self.bits,
+            self.cost,
+            slots.set_of,
+            slots.first,
+            slots.members,
+            set_of,
+            reach,
+        )
+        return set_of, reach < self.task.need
+
+    def _slots(self) -> Slots:
+        """The rows that show the same once a set is emptied, set by set."""
+        nobody = np.empty(0, dtype=np.int64)
+        finder = SlotFinder(self.packed, self.mass, self.packed[:0], nobody, 0)
+        some = self.bits[: max(1, _ENTRIES // self.rows.size)]
+        everybody, masks = np.arange(self.rows.size), shown_masks(self.variables, some)
+        able = [everybody[self.task.may_lose(self.rows, s)] for s in self.sets[: some.size]]
+        return Slots.joined([finder.slots(s, mask, able[s]) for s, mask in enumerate(masks)])
+
+    def _players(self, packed: Words, bits: Ints, mass: Ints) -> kernel.Players:
+        return kernel.Players(packed, ~shown_masks(self.variables, bits), bits.copy(), mass)
 
 
-def _hidden(digits: npt.NDArray[np.int32]) -> Ints:
+def hidden_bits(digits: npt.NDArray[np.int32]) -> Ints:
     """The variables that each key does not show, as bits."""
     places = np.int64(1) << np.arange(digits.shape[1], dtype=np.int64)
     found: Ints = (digits == 0) @ places
     return found
 
 
-def _shown_mask(fields: Words, hidden: int) -> Words:
-    """The bits of packed keys that are left where some variables are not shown."""
-    kept = [fields[j] for j in range(len(fields)) if not hidden >> j & 1]
-    return np.bitwise_or.reduce(kept, axis=0) if kept else np.zeros(fields.shape[1], dtype=np.uint64)
+def shown_masks(fields: Words, hidden: Ints) -> Words:
+    """For each set of variables that are not shown, as bits, the bits of packed keys that are left."""
+    masks = np.full((hidden.size, fields.shape[1]), np.iinfo(np.uint64).max, dtype=np.uint64)
+    for j, field in enumerate(fields):
+        masks[(hidden >> j & 1).astype(np.bool_)] &= ~field
+    return masks

@@ -72,15 +72,23 @@ class SlotFinder:
     lendable: Ints
     need: int
 
-    def slots(self, s: int, mask: Words, units: Ints) -> Slots:
-        """The slots that some units form when set ``s`` is emptied, but for those that can never be safe."""
-        packed, mass = self.packed, self.mass
-        some = units.size < len(packed)
-        if some:
-            packed, mass = packed[units], mass[units]
-        first, members, first_lender, lenders = kernel.find_slots(
-            packed, mass, mask, self.packed_safe, self.lendable, self.need
-        )
-        if some:
+    def slots(self, s: int, mask: Words, units: Ints, lending: npt.NDArray[np.bool_] | None = None) -> Slots:
+        """The slots that some units form when set ``s`` is emptied, but for those that can never be safe.
+
+        ``lending`` says which of the safe keys may lose the set.
+        """
+        packed, mass = _some(units, self.packed, self.mass)
+        safe = np.arange(self.lendable.size) if lending is None else np.flatnonzero(lending)
+        packed_safe, lendable = _some(safe, self.packed_safe, self.lendable)
+        found = kernel.find_slots(packed, mass, mask, packed_safe, lendable, self.need)
+        first, members, first_lender, lenders = found
+        if units.size < len(self.packed):
             members = units[members].astype(np.int32)
+        if safe.size < self.lendable.size:
+            lenders = safe[lenders].astype(np.int32)
         return Slots(np.full(first.size - 1, s, dtype=np.int32), first, members, first_lender, lenders)
+
+
+def _some(rows: Ints, packed: Words, amount: Ints) -> tuple[Words, Ints]:
+    """Some rows of both, without a copy where they are all."""
+    return (packed, amount) if rows.size == amount.size else (packed[rows], amount[rows])

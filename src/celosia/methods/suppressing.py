@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -15,18 +16,18 @@ from celosia.core.run import Run
 from celosia.engines import engine
 from celosia.methods.coded_records import CodedRecords
 from celosia.methods.risk_limit import RiskLimit
-from celosia.methods.suppression_search import Aim, Outcome, Terms, search, violating
+from celosia.methods.suppression_search import Aim, Outcome, Terms, search
 
 if TYPE_CHECKING:
     from celosia.methods.local_suppression import LocalSuppression
 
 Mask = npt.NDArray[np.bool_]
 
-_STEEPEST = 40
-"""Prices double with each rank of importance, up to so many times."""
+_STEP, _STEEPEST = 1e3, 1e9
+"""How much dearer each rank of importance is than the next, and the dearest than the cheapest at most."""
 
-_ROUNDS = 16
-"""How often a variable that loses more than it may becomes twice as dear before the search gives up."""
+_ROUNDS = 10
+"""How often a variable that loses more than it may becomes dearer, by ever more, before the search gives up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +64,10 @@ class Suppressing:
         data.require(*method.keys, *method.strata, *(name for group in method.linked for name in group))
         records, terms = self._records(data), self._terms(data)
         self._enough(data, terms, "fewer-than-k")
-        violators = int(violating(records, terms).sum())
+        violators = None
         while True:
             outcome = self._within_limits(records, terms)
+            violators = int(outcome.violators.sum()) if violators is None else violators
             if method.impossible == "stop" or not outcome.left.any():
                 return Found(data, self._lost(outcome), outcome.left, violators)
             data = data.take(~outcome.left)
@@ -82,8 +84,8 @@ class Suppressing:
         limits = self.method.max_lost or {}
         most = {self.method.keys.index(name): int(share * records.height) for name, share in limits.items()}
         over: list[int] = []
-        for _ in range(_ROUNDS):
-            prices = [price * (2 if j in over else 1) for j, price in enumerate(terms.prices)]
+        for dearer in 2.0 ** np.arange(_ROUNDS):
+            prices = [price * (dearer if j in over else 1.0) for j, price in enumerate(terms.prices)]
             terms = replace(terms, prices=tuple(prices))
             outcome = search(records, terms, check=lambda done: self.run.check(self.method.do, done))
             over = [j for j, cells in most.items() if outcome.emptied[:, j].sum() > cells]
@@ -143,7 +145,8 @@ class Suppressing:
         method, keys = self.method, self.method.keys
         limit = None
         if method.max_risk is None:
-            aims = [Aim(tuple(keys.index(name) for name in names), k) for names, k in method.asked]
+            asked = sorted(method.asked, key=lambda aim: -len(aim[0]))
+            aims = [Aim(tuple(keys.index(name) for name in names), k) for names, k in asked]
         else:
             limit = RiskLimit(method.max_risk)
             weighted = self._weight(data) is not None
@@ -159,6 +162,7 @@ class Suppressing:
             most=method.most,
             shared=shared,
             limit=limit,
+            effort=method.effort,
         )
 
     def _blocks(self) -> tuple[tuple[int, ...], ...]:
@@ -170,13 +174,10 @@ class Suppressing:
         return tuple(tuple(keys.index(name) for name in block) for block in blocks if not never & set(block))
 
     def _prices(self, shared: tuple[int, ...], members: float) -> tuple[float, ...]:
-        """What a cell of each key costs: twice as much with each rank, and for all who lose it together."""
-        keys = self.method.keys
-        ranks = [(self.method.importance or {}).get(name, len(keys)) for name in keys]
-        last = max(ranks)
-        return tuple(
-            2.0 ** min(last - rank, _STEEPEST) * (members if j in shared else 1.0) for j, rank in enumerate(ranks)
-        )
+        """What a cell of each key costs, for all who lose it together."""
+        named, cost = self.method.importance, self.method.cost or {}
+        prices = _by_rank(self.method.keys, named) if named else [cost.get(name, 1.0) for name in self.method.keys]
+        return tuple(price * (members if j in shared else 1.0) for j, price in enumerate(prices))
 
     def _members(self, data: Microdata) -> float:
         """How many records a household has on average, once it is sure that its keys are the same for all."""
@@ -190,3 +191,11 @@ class Suppressing:
             if varying:
                 raise DataError("household-varies", variable=name, count=varying)
         return data.height / max(engine(data).group(household.id).size, 1)
+
+
+def _by_rank(keys: Sequence[str], importance: Mapping[str, int]) -> list[float]:
+    """The price of each key: one cell outweighs very many of later ranks, and all those of a record."""
+    ranks = [importance.get(name, max(len(keys), *importance.values())) for name in keys]
+    places = sorted(set(ranks), reverse=True)
+    step = min(_STEP, _STEEPEST ** (1 / max(len(places) - 1, 1)))
+    return [float(step ** places.index(rank)) for rank in ranks]

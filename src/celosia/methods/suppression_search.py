@@ -8,7 +8,7 @@ end; then whatever no aim needs any more is given back.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, zip_longest
 from typing import Literal
 
@@ -19,10 +19,14 @@ from celosia.methods.coded_records import CodedRecords, Grouped
 from celosia.methods.covering import Cover, KeySet, Task, cover
 from celosia.methods.giving_back import give_back
 from celosia.methods.matching import cover_matching, reached
+from celosia.methods.rematching import Rematching
 from celosia.methods.risk_limit import RiskLimit
 from celosia.methods.whole_records import whole_records
 
 Mask = npt.NDArray[np.bool_]
+
+_EVERYBODY = 2_000
+"""Up to so many records, those that are safe may lose something too before the search gives up."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,8 @@ class Terms:
         Keys that the records of a group lose together.
     limit
         The risk that takes the place of k, where records have weights.
+    effort
+        How long to look for fewer cells.
     """
 
     aims: tuple[Aim, ...]
@@ -63,6 +69,7 @@ class Terms:
     most: int
     shared: tuple[int, ...] = ()
     limit: RiskLimit | None = None
+    effort: float = 1.0
 
     def may_lose_all(self, keys: tuple[int, ...]) -> bool:
         """Whether a record may lose every one of some keys."""
@@ -81,29 +88,34 @@ class Terms:
         A block goes whole; what it holds beside the keys asked for counts in the price and towards the most.
         """
         blocks = [block for block in self.blocks if set(block) & set(keys)]
-        found: dict[tuple[int, ...], float] = {}
+        found: dict[tuple[int, ...], KeySet] = {}
         for size in range(1, min(self.most, len(blocks)) + 1):
             for some in combinations(blocks, size):
                 lost = [j for block in some for j in block]
                 if len(lost) <= self.most:
                     here = tuple(sorted(keys.index(j) for j in lost if j in keys))
-                    found[here] = float(sum(self.prices[j] for j in lost))
+                    found[here] = KeySet(here, float(sum(self.prices[j] for j in lost)), len(lost))
             if len(found) > limit:
                 break
-        return sorted((KeySet(here, cost) for here, cost in found.items()), key=lambda s: (s.cost, s.keys))
+        return sorted(found.values(), key=lambda s: (s.cost, s.keys))
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """For each record, which keys to empty, and whether it could not be protected."""
+    """For each record, which keys to empty, whether it could not be protected, and whether it violated any aim."""
 
     emptied: Mask
     left: Mask = field(repr=False)
+    violators: Mask = field(repr=False)
 
 
 def search(records: CodedRecords, terms: Terms, check: Callable[[float], None] = lambda done: None) -> Outcome:
     """The cells to empty so that every aim holds, and the records for which none will do."""
-    return _Search(records, terms, check).run()
+    found = _Search(records, terms, check).run()
+    if terms.spare and found.left.any():
+        treated = _Search(records, replace(terms, spare=False), check).run()
+        return treated if treated.left.sum() < found.left.sum() else found
+    return found
 
 
 class _Search:
@@ -117,23 +129,32 @@ class _Search:
     def run(self) -> Outcome:
         """Sweep over the aims until a sweep empties nothing."""
         terms = self.terms
-        several = len(terms.aims) > 1
         each = terms.counting == "wildcard" and not terms.spare
-        violators = [self._short(aim) for aim in terms.aims] if several else []
-        todo = violators if each else []
+        violators = [self._short(aim) for aim in terms.aims]
+        todo = violators if each and self.several else []
         while True:
             before = int(self.emptied.sum())
             for aim, must in zip_longest(terms.aims, todo):
                 self._reach(aim, must)
                 self._share()
             todo = []
-            if not (several or terms.shared) or int(self.emptied.sum()) == before:
+            if not (self.several or terms.shared) or int(self.emptied.sum()) == before:
                 break
-        if several and not self.left.any():
-            aims = [(aim.keys, aim.need) for aim in terms.aims]
-            give_back(self.records, self.emptied, aims, terms.prices_alone, violators, each)
+        aims = [(aim.keys, aim.need) for aim in terms.aims]
+        if terms.counting == "wildcard":
+            game = Rematching(self.records, self.emptied, aims, violators, each, terms.prices_alone, terms.most)
+            self.left = game.run(terms.effort)
+            if self.left.any() and self.records.height <= _EVERYBODY:
+                self.left = game.of_everybody().run(terms.effort)
+        elif self.several and not self.left.any():
+            give_back(self.records, self.emptied, aims, terms.prices_alone)
         over = self.emptied.sum(axis=1) > terms.most
-        return Outcome(self.emptied, self.left | over)
+        return Outcome(self.emptied, self.left | over, np.logical_or.reduce(violators))
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several aims."""
+        return len(self.terms.aims) > 1
 
     def _share(self) -> None:
         """What one record of a group lost of its shared keys, all of them lose."""
@@ -151,11 +172,12 @@ class _Search:
         if untreated is not None:
             flag += 2 * (untreated & ~self.emptied[:, list(aim.keys)].any(axis=1))
         now = self.records.now(self.emptied, aim.keys, flag if flag.any() else None)
-        task = now.task(aim.need)
+        lost = self.emptied.sum(axis=1)
+        task = now.task(aim.need, self.terms.most - lost if lost.any() else None)
         short = self._violating(now, task)
         task = task.of((short | (now.flag >= 2)) & (now.flag % 2 == 0))
         sets = self.terms.key_sets(aim.keys)
-        sets = [KeySet(tuple(j + task.fixed for j in s.keys), s.cost) for s in sets]
+        sets = [KeySet(tuple(j + task.fixed for j in s.keys), s.cost, s.cells) for s in sets]
         found = self._cover(task, sets)
         if found.left and self.terms.counting == "strict" and self.terms.may_lose_all(aim.keys):
             found = whole_records(task, found)
@@ -186,13 +208,4 @@ class _Search:
     def _cover(self, task: Task, sets: list[KeySet]) -> Cover:
         if self.terms.counting == "wildcard":
             return cover_matching(task, sets, self.terms.spare, self.check)
-        return cover(task, sets, check=self.check)
-
-
-def violating(records: CodedRecords, terms: Terms) -> Mask:
-    """Records that violate any aim as the file came."""
-    start = _Search(records, terms, lambda done: None)
-    found = np.zeros(records.height, dtype=np.bool_)
-    for aim in terms.aims:
-        found |= start._short(aim)
-    return found
+        return cover(task, sets, self.terms.effort, self.check)

@@ -13,7 +13,7 @@ def whole_records(task: Task, found: Cover) -> Cover:
     Nothing less makes a class there; safe keys join, the first ones first, if need be.
     """
     fixed, keys = task.fixed, task.digits.shape[1]
-    everything = KeySet(tuple(range(fixed, keys)), float("inf"))
+    everything = KeySet(tuple(range(fixed, keys)), float("inf"), keys - fixed)
     stratum = task.digits[:, 0] if fixed else np.zeros(task.count.size, dtype=np.int32)
     losing = found.sets != LEFT
     rows, counts, sets = (parts[losing] for parts in (found.rows, found.counts, found.sets))

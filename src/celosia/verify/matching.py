@@ -27,17 +27,14 @@ def short(
     data: Microdata, keys: Sequence[str], strata: Sequence[str], enough: Enough, weight: str | None = None
 ) -> Mask:
     """The records whose matches within their stratum are not enough."""
-    cells = pl.DataFrame([_codes(data, name, name in keys) for name in (*strata, *keys)])
-    amount = data.column(weight).cast(pl.Float64) if weight else pl.repeat(1.0, data.height, eager=True)
-    cells = cells.with_columns(amount.alias("\x00weight"))
-    rows = cells.group_by(pl.exclude("\x00weight"), maintain_order=True)
-    distinct = rows.agg(pl.len().alias("\x00records"), pl.col("\x00weight").sum())
-    matrix = distinct.drop("\x00weight", "\x00records").to_numpy().astype(np.int64)
-    records = distinct["\x00records"].cast(pl.Float64).to_numpy()
-    fails = _fails(matrix, len(strata), records, distinct["\x00weight"].to_numpy(), enough)
-    marked = distinct.drop("\x00weight", "\x00records").with_columns(pl.Series("\x00fails", fails))
-    joined = cells.join(marked, on=[*strata, *keys], how="left", maintain_order="left")
-    return joined["\x00fails"].to_numpy()
+    columns = [_codes(data, name, name in keys) for name in (*strata, *keys)]
+    _, example, number = np.unique(groups(columns, data.height), return_index=True, return_inverse=True)
+    matrix = np.stack([np.asarray(column)[example] for column in columns], axis=1)
+    amount = data.column(weight).cast(pl.Float64).to_numpy() if weight else np.ones(data.height)
+    records = np.bincount(number, minlength=example.size).astype(np.float64)
+    weights = np.bincount(number, amount, example.size).astype(np.float64)
+    fails = _fails(matrix, len(strata), records, weights, enough)
+    return fails[number]
 
 
 def _codes(data: Microdata, name: str, open_: bool) -> pl.Series:
@@ -60,19 +57,20 @@ def _fails(
     order = sorted(range(len(patterns)), key=lambda p: -members[p].size)
     keys = matrix.shape[1] - strata
     for p in order:
+        waiting = members[p][~enough(f[members[p]], total[members[p]])]
         for q in order:
-            waiting = members[p][~enough(f[members[p]], total[members[p]])]
-            if not waiting.size:
-                break
             nothing_shown = keys > 1 and patterns[q].sum() == keys
             if p == q or (nothing_shown and not patterns[p].any()):
                 continue
+            if not waiting.size:
+                break
             shown = np.flatnonzero(~(patterns[p] | patterns[q]))
             both = np.vstack([matrix[waiting], matrix[members[q]]])[:, shown]
             group = np.unique(groups(both.T, len(both)), return_inverse=True)[1].reshape(-1)
             for sums, values in ((f, records), (total, weights)):
                 of_group = np.bincount(group[waiting.size :], weights=values[members[q]], minlength=group.max() + 1)
                 sums[waiting] += of_group[group[: waiting.size]]
+            waiting = waiting[~enough(f[waiting], total[waiting])]
     return ~enough(f, total)
 
 
