@@ -62,6 +62,10 @@ def test_several_measures_print_a_table_each(celosia, folder):
         (("-m", "k_map"), "measure-needs"),
         (("-m", "transition_risk", "--original", "encuesta.csv"), "measure-needs"),
         (("-m", "suda2", "-o", "k=3"), "measure-option"),
+        (("-m", "suda2", "-m", "k_anonymity", "-o", "k=3", "-o", "levels=0.1"), "option-idle"),
+        (("-m", "suda2", "-o", "run=1"), "measure-option"),
+        (("-m", "suda2", "-o", "scores=otros"), "option-unknown"),
+        (("-m", "suda2", "-o", "max_size=2", "-o", "max_size=3"), "option-repeated"),
         (("-m", "suda2", "-o", "k"), "option-form"),
         (("-m", "suda2", "-o", "max_size=dos"), "option-value"),
         (("-m", "l_diversity", *SENSITIVE, "-o", "c=2,5"), "option-value"),
@@ -77,6 +81,7 @@ def test_several_measures_print_a_table_each(celosia, folder):
         (("--treated",), "option-of-data"),
         (("--scenario", "vecina"), "option-of-data"),
         (("--group", "a"), "option-form"),
+        (("--group", "a=sexo == 1", "--group", "a=sexo == 2"), "option-repeated"),
         (("--group", "a=sexo =="), "condition-syntax"),
     ],
 )
@@ -244,8 +249,6 @@ def test_what_a_table_must_not_be_read_without_is_printed_after_it(measure, opti
 
 def test_groups_stand_beside_the_mean(celosia, folder):
     group = ("--group", "mayores=edad >= 60", "-g", "mujeres=sexo == 2")
-    ran = celosia("risk", "encuesta.csv", *KEYS, *group, "-m", "suda2", "-m", "k_anonymity", "-o", "k=3")
-    assert ran.code == 2, "k is no option of suda2"
     ran = celosia("risk", "encuesta.csv", *KEYS, *group, "-m", "suda2", "-m", "attackers")
     assert ran.code == 0 and "suda2, por grupo" in ran.out and ran.out.count("El grupo más expuesto: mayores") == 2
     found = celosia("risk", "encuesta.csv", *KEYS, *group, "--json").json["results"]["groups"]["individual"]
@@ -254,6 +257,12 @@ def test_groups_stand_beside_the_mean(celosia, folder):
     ).table()
     shown = {row["group"]: row["global_risk"] for row in found["groups"]}
     assert shown["mayores"] == pytest.approx(table["global_risk"][1]) and set(shown) == {None, "mayores", "mujeres"}
+
+
+def test_an_option_goes_to_the_measures_that_know_it(celosia, folder):
+    options = ("-m", "suda2", "-m", "k_anonymity", "-o", "k=4", "-o", "max_size=2", "--json")
+    found = celosia("risk", "encuesta.csv", *KEYS, *options).json["results"]["measures"]
+    assert found["k_anonymity"]["k"] == 4 and found["suda2"]["max_size"] == 2
 
 
 def test_hierarchies_are_files(celosia, folder):

@@ -69,3 +69,24 @@ def test_the_figure_of_demographic_anonymity_is_what_the_script_draws(language):
         DOCS / language / "demography" / "expected_anonymity.md"
     ).read_text("utf-8")
     assert "href" not in kept
+
+
+@pytest.fixture(scope="module")
+def perturbed():
+    return script_of("perturbation"), script_of("perturbation").measured()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_figure_of_a_file_that_improves_without_protecting(language, perturbed):
+    script, found = perturbed
+    (first_count, first_share), (last_count, last_share) = found[0], found[-1]
+    assert last_count < first_count / 5 and last_share > 0.85 * first_share, "counts fall, the guess hardly moves"
+    assert [share for _, share in found] == sorted((share for _, share in found), reverse=True)
+    with speaking(language):
+        drawn = script.picture(found, language)
+    name = f"perturbation.{language}.svg"
+    kept = (FIGURES / name).read_text("utf-8")
+    page = (DOCS / language / "how-to" / "risk-after-perturbation.md").read_text("utf-8")
+    assert f"![{drawn.alternative.rstrip('.')}](../../figures/{name})" in page
+    assert kept.startswith("<svg") and "href" not in kept
+    assert kept.count('aria-roledescription="point"') == len(drawn.specification["data"]["values"]) == 12

@@ -11,7 +11,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from celosia.cli.output import Output
-from celosia.cli.risk import named, read_table, show_result
+from celosia.cli.risk import pairs, read_table, show_result
 from celosia.core.errors import OptionError
 from celosia.core.language import text
 
@@ -138,7 +138,7 @@ def _looked_up(survey: Survey, counts: Counts, births: Births) -> RecordAnonymit
     from celosia.demography import record_anonymity
 
     data = read_table(survey.file, survey.dictionary)
-    match = dict(named(written, "--match") for written in survey.match)
+    match = pairs(survey.match, "--match")
     return record_anonymity(data, survey.keys, counts, match, births, survey.weight)
 
 

@@ -52,7 +52,7 @@ def measures(
 
     with output.working(), output.progress() as run:
         refuse_idle(names, asked.missing, {**more, "weight": asked.weight, "household": asked.household})
-        wanted = {name: typed_options(name, options) for name in names}
+        wanted = typed_options(names, options)
         masks = conditions(more["group"])
         key = run.step("record-ids").secret
         data, at_hand = asked.read(key), beside(more)
@@ -93,16 +93,22 @@ def refuse_idle(names: Sequence[str], missing: str | None, more: Mapping[str, An
             raise OptionError("option-idle", option=option, measures=tuple(names))
 
 
-def typed_options(name: str, options: Sequence[str]) -> dict[str, Any]:
-    """What ``--option`` gives to a measure."""
-    from celosia.risk.measures import typed
+def typed_options(names: Sequence[str], options: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """What ``--option`` gives to each measure: to those that know it, and it is refused where none does."""
+    from celosia.risk.measures import knows, typed
 
-    return typed(name, dict(named(option, "--option") for option in options))
+    written = pairs(options, "--option")
+    if len(names) > 1:
+        idle = [option for option in written if not any(knows(name, option) for name in names)]
+        if idle:
+            raise OptionError("option-idle", option=f"--option {idle[0]}", measures=tuple(names))
+        return {name: typed(name, {o: value for o, value in written.items() if knows(name, o)}) for name in names}
+    return {name: typed(name, written) for name in names}
 
 
 def conditions(groups: Sequence[str]) -> dict[str, str]:
     """Name of each group → its condition."""
-    return dict(named(group, "--group") for group in groups)
+    return pairs(groups, "--group")
 
 
 def by_groups(found: Mapping[str, Result], masks: Mapping[str, Any], data: Microdata) -> dict[str, Result]:
@@ -149,7 +155,7 @@ def beside(more: Mapping[str, Any]) -> dict[str, Any]:
     """What measures may ask for beside the data: other files, and the sensitive variables."""
     from celosia.core.hierarchy import Hierarchy
 
-    written = dict(named(given, "--hierarchy") for given in more["hierarchy"])
+    written = pairs(more["hierarchy"], "--hierarchy")
     hierarchies = {name: Hierarchy.from_csv(path) for name, path in written.items()}
     sensitive = more["sensitive"]
     alone = sensitive[0] if len(sensitive) == 1 else None
@@ -181,6 +187,17 @@ def _by_row(data: Microdata) -> Microdata:
     """The data with the row as record id."""
     role = data.role(Role.ID)
     return data if role is None else Microdata(data.frame, data.dictionary.replace(role, role=None))
+
+
+def pairs(written: Sequence[str], option: str) -> dict[str, str]:
+    """Several ``name=value``, each name once: of two values neither is the one that is meant."""
+    found: dict[str, str] = {}
+    for one in written:
+        name, value = named(one, option)
+        if name in found:
+            raise OptionError("option-repeated", option=option, name=name)
+        found[name] = value
+    return found
 
 
 def named(written: str, option: str) -> tuple[str, str]:

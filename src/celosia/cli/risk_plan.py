@@ -105,12 +105,12 @@ def _measured(
     refuse_idle(names, missing, more)
     told = {**beside(more), "missing": missing}
     given = {option: value for option, value in told.items() if value is not None and value != {}}
-    measured = {}
+    wanted, measured = typed_options(names, options), {}
     for scenario in scenarios:
         found: dict[str, Result] = {}
         for name in names:
             own = {option: value for option, value in given.items() if knows(name, option)}
-            found[name] = study.measure(name, scenario.name, **(own | typed_options(name, options)))
+            found[name] = study.measure(name, scenario.name, **(own | wanted[name]))
         groups: dict[str, Result] = {
             name: study.grouped(result, scenario.name)
             for name, result in found.items()

@@ -87,11 +87,12 @@ def _fact(name: str, value: object) -> object:
     return text(f"type.{value}") if name == "type" and has_text(f"type.{value}") else value
 
 
-def number(value: float, decimals: int | None = None) -> str:
-    """A number as the language in force writes it; ``decimals`` fixes how many it shows."""
+def number(value: float, decimals: int | None = None, at_most: int = 3) -> str:
+    """A number as the language in force writes it; ``decimals`` fixes how many it shows, ``at_most`` ends at zeros."""
     from babel.numbers import format_decimal
 
-    pattern = "#,##0.###" if decimals is None else "#,##0" + ("." + "0" * decimals if decimals else "")
+    shown = "#" * at_most if decimals is None else "0" * decimals
+    pattern = f"#,##0.{shown}" if shown else "#,##0"
     return str(format_decimal(value, format=pattern, locale=_NUMBER_LOCALE[language()]))
 
 

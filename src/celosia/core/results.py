@@ -82,7 +82,7 @@ def cell(value: object, column: str = "") -> str:
     if isinstance(value, float):
         small = 0 < abs(value) < _LEAST
         digits = len(f"{abs(value):.0f}")
-        return power_of_ten(value) if small else number(value, 0 if value.is_integer() else max(1, 6 - digits))
+        return power_of_ten(value) if small else number(value, at_most=max(1, 6 - digits))
     known = f"{column}.{value}"
     return text(known) if column and has_text(known) else str(value)
 

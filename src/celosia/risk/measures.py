@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
@@ -54,6 +54,10 @@ BEFORE_AND_AFTER = (
 NAMES = (*OF_ONE_FILE, *BEFORE_AND_AFTER)
 
 
+NOT_WRITTEN = ("frame", "original", "masked", "truth", "register", "matrices", "hierarchy", "hierarchies", "run")
+"""What a measure asks for and nobody writes as an option: tables, trees and the run."""
+
+
 def knows(name: str, option: str) -> bool:
     """Whether a measure has an option of this name."""
     return option in inspect.signature(_function(name)).parameters
@@ -62,7 +66,7 @@ def knows(name: str, option: str) -> bool:
 def typed(name: str, written: Mapping[str, str]) -> dict[str, Any]:
     """Options as people write them, in the types that the measure takes; commas part the items of a list."""
     function = _function(name)
-    _refuse_unknown(name, function, written)
+    _refuse_unknown(name, [p for p in inspect.signature(function).parameters if p not in NOT_WRITTEN], written)
     types = get_type_hints(function)
     return {option: _read(name, option, value.strip(), types[option]) for option, value in written.items()}
 
@@ -74,6 +78,8 @@ def _read(name: str, option: str, value: str, kind: Any) -> Any:
             return TypeAdapter(kind).validate_python(candidate)
         except (ValidationError, PydanticSchemaGenerationError):
             continue
+    if get_origin(kind) is Literal:
+        one_of(option, value, get_args(kind))
     raise OptionError("option-value", option=option, measure=name)
 
 
@@ -93,7 +99,7 @@ def measure(name: str, at_hand: Mapping[str, Any], options: Mapping[str, Any] | 
     function = _function(name)
     known = inspect.signature(function).parameters
     wanted = dict(options or {})
-    _refuse_unknown(name, function, wanted)
+    _refuse_unknown(name, known, wanted)
     given = {key: value for key, value in at_hand.items() if key in known and value is not None} | wanted
     needed = [key for key, p in known.items() if p.default is inspect.Parameter.empty and key not in given]
     if needed:
@@ -101,8 +107,7 @@ def measure(name: str, at_hand: Mapping[str, Any], options: Mapping[str, Any] | 
     return function(**given)  # type: ignore[no-any-return]
 
 
-def _refuse_unknown(name: str, function: Callable[..., Any], wanted: Iterable[str]) -> None:
-    known = inspect.signature(function).parameters
+def _refuse_unknown(name: str, known: Iterable[str], wanted: Iterable[str]) -> None:
     if unknown := [option for option in wanted if option not in known]:
         raise OptionError("measure-option", measure=name, options=tuple(unknown), known=tuple(known))
 
