@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from celosia import Dictionary, Microdata, Run, Variable
 from celosia.core.errors import DataError, OptionError, PromiseError, RoleError
 from celosia.core.language import speaking
+from celosia.methods import NewIds
 from celosia.methods.merge_areas import MergeAreas
 from celosia.methods.merging import anywhere, by_neighbours, in_order, lower_bound
 from celosia.verify.areas import Contiguous, EnoughInAreas, InRuns, WithinParent
@@ -110,7 +111,8 @@ def test_every_area_has_enough_persons_and_dwellings_within_its_parent(records):
     """Persons of (parent, area, dwelling): the method on a file, whichever way areas may be merged."""
     frame = pl.DataFrame(records, schema=["region", "zona", "casa"], orient="row")
     frame = frame.with_columns(zona=10 * pl.col("region") + pl.col("zona"))
-    few = frame.group_by("region").agg(pl.len(), homes=pl.struct("zona", "casa").n_unique())
+    frame = NewIds(variable="casa", within=("zona",)).apply(frame).data
+    few = frame.group_by("region").agg(pl.len(), homes=pl.col("casa").n_unique())
     for adjacency in (None, "order"):
         method = MergeAreas(
             area="zona", parent="region", minimum_persons=4, minimum_dwellings=2, dwelling="casa", adjacency=adjacency
@@ -121,10 +123,7 @@ def test_every_area_has_enough_persons_and_dwellings_within_its_parent(records):
             assert caught.value.code == "areas-impossible"
             continue
         result = method.apply(frame)
-        joined = frame.rename({"zona": "old"}).with_columns(new=result.data["zona"])
-        sizes = joined.group_by("new").agg(
-            pl.len(), pl.col("region").n_unique(), homes=pl.struct("old", "casa").n_unique()
-        )
+        sizes = result.data.group_by("zona").agg(pl.len(), pl.col("region").n_unique(), homes=pl.col("casa").n_unique())
         assert sizes["len"].min() >= 4 and sizes["homes"].min() >= 2 and sizes["region"].max() == 1
         assert result.lower_bound <= result.merges == result.areas - sizes.height
         assert method.apply(result.data).merges == 0
@@ -137,12 +136,31 @@ def test_two_small_areas_help_each_other_before_a_large_one_is_touched():
     assert result.data["zona"].unique().sort().to_list() == ["a+", "b", "d+"]
 
 
-def test_dwellings_count_too_and_their_numbers_may_repeat_in_another_area():
-    frame = pl.DataFrame({"zona": list("aaabbbcccc"), "casa": [1, 1, 1, 1, 2, 2, 1, 2, 3, 4]})
+def test_dwellings_count_too():
+    frame = pl.DataFrame({"zona": list("aaabbbcccc"), "casa": [1, 1, 1, 2, 3, 3, 4, 5, 6, 7]})
     result = MergeAreas(area="zona", minimum_dwellings=3, dwelling="casa").apply(frame)
     assert groups(result) == {frozenset("ab")}
     both = MergeAreas(area="zona", minimum_persons=7, minimum_dwellings=3, dwelling="casa").apply(frame)
     assert groups(both) == {frozenset("abc")}
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(1, 3), st.integers(1, 3)), min_size=1, max_size=12))
+def test_a_dwelling_in_two_areas_of_a_parent_is_refused(records):
+    """Merged, two dwellings of one number would be one: the file would no longer have the dwellings it counts."""
+    frame = pl.DataFrame(records, schema=["region", "zona", "casa"], orient="row")
+    frame = frame.with_columns(zona=10 * pl.col("region") + pl.col("zona"))
+    spread = frame.group_by("region", "casa").agg(pl.col("zona").n_unique() - 1)["zona"].sum()
+    options = {"area": "zona", "parent": "region", "minimum_dwellings": 1, "dwelling": "casa"}
+    if not spread:
+        assert MergeAreas(**options).apply(frame).merges == 0
+        return
+    with pytest.raises(DataError) as caught:
+        MergeAreas(**options).apply(frame)
+    assert caught.value.code == "dwelling-two-areas" and caught.value.facts["count"] == spread
+    apart = NewIds(variable="casa", within=("zona",)).apply(frame).data
+    assert apart["casa"].n_unique() == frame.select("zona", "casa").n_unique()
+    assert MergeAreas(**options).apply(apart).merges == 0
 
 
 def test_areas_stay_within_their_parent():
@@ -237,7 +255,7 @@ def test_messages_show_no_code(language):
 
 # -- the checkers ------------------------------------------------------------------------------------
 
-BEFORE = Microdata(pl.DataFrame({"zona": list("aabbc"), "casa": [1, 2, 1, 2, 1], "region": list("11112")}))
+BEFORE = Microdata(pl.DataFrame({"zona": list("aabbc"), "casa": [1, 2, 3, 4, 5], "region": list("11112")}))
 
 
 def now(codes):

@@ -66,7 +66,8 @@ class MergeAreas(Method):
     minimum_persons, minimum_dwellings
         What every area must have; at least one of the two.
     dwelling
-        The variable that persons of a dwelling share; a number may be used again in another area.
+        The variable that persons of a dwelling share. A number of one dwelling is used again at most under another
+        parent: within one, merging would make a single dwelling of two.
     adjacency
         ``order``, or a mapping of each area to its neighbours; by default any two areas of a parent may be merged.
 
@@ -166,15 +167,23 @@ class MergeAreas(Method):
         sizes = np.zeros((len(digits), 2), dtype=np.int64)
         sizes[:, 0] = keys.count[real]
         if self.dwelling is not None:
-            absent = int(data.dictionary[self.dwelling].missing_mask(data.column(self.dwelling)).sum())
-            if absent:
-                raise DataError("group-missing", variable=self.dwelling, count=absent)
-            homes = engine(data).encode((self.area, self.dwelling), "strict").digits[:, 0]
-            sizes[:, 1] = np.bincount(homes, minlength=len(category) + 1)[places]
+            sizes[:, 1] = self._homes(data, self.dwelling, len(category))[places]
         codes = [category.codes[place - 1] or "" for place in places]
         order = np.array(sorted(range(len(codes)), key=lambda i: sort_key(codes[i])), dtype=np.int64)
         parents = digits[first][:, -1] if self.parent is not None else np.zeros(len(codes), dtype=np.int64)
         return [codes[i] for i in order], parents[order].astype(np.int64), sizes[first][order]
+
+    def _homes(self, data: Microdata, dwelling: str, areas: int) -> Ints:
+        """Dwellings by the digit of their area."""
+        if absent := int(data.dictionary[dwelling].missing_mask(data.column(dwelling)).sum()):
+            raise DataError("group-missing", variable=dwelling, count=absent)
+        names = (self.area, dwelling) if self.parent is None else (self.area, dwelling, self.parent)
+        keys = engine(data).encode(names, "strict")
+        real = np.array([False, *(kind is None for kind in keys.categories[0].kinds)])[keys.digits[:, 0]]
+        homes = keys.digits[real]
+        if split := len(homes) - len(np.unique(homes[:, 1:], axis=0)):
+            raise DataError("dwelling-two-areas", variable=dwelling, area=self.area, count=split)
+        return np.bincount(homes[:, 0], minlength=areas + 1)
 
 
 def _runs(parents: Ints) -> list[Ints]:

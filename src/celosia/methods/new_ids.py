@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from celosia.core.dictionary import Identification, Variable
@@ -26,6 +27,8 @@ class NewIds(Method):
     ----------
     variable
         The identifier of households, firms, … that stays in the file.
+    within
+        Where its numbers start again: 1 of one area and 1 of another get different numbers.
 
     Examples
     --------
@@ -40,17 +43,27 @@ class NewIds(Method):
     do: ClassVar[str] = "new_ids"
 
     variable: str
+    within: tuple[str, ...] = ()
 
     def _transform(self, data: Microdata, run: Run) -> Protected:
-        groups = engine(data).group(self.variable)
-        first = np.full(groups.size, np.iinfo(np.uint64).max, dtype=np.uint64)
-        np.minimum.at(first, groups.index, data.ids)
-        number = np.empty(groups.size, dtype=np.int64)
-        number[np.argsort(run.order(first), kind="stable")] = np.arange(1, groups.size + 1)
+        index = self._groups(data)
+        size = int(index.max(initial=-1)) + 1
+        first = np.full(size, np.iinfo(np.uint64).max, dtype=np.uint64)
+        np.minimum.at(first, index, data.ids)
+        number = np.empty(size, dtype=np.int64)
+        number[np.argsort(run.order(first), kind="stable")] = np.arange(1, size + 1)
         facts = self._facts(data.dictionary[self.variable])
         dictionary = data.dictionary.replace(self.variable, **facts)
-        treated = data.with_columns({self.variable: pl.Series(number[groups.index])}, dictionary)
+        treated = data.with_columns({self.variable: pl.Series(number[index])}, dictionary)
         return Protected(treated, method=self, run=run)
+
+    def _groups(self, data: Microdata) -> npt.NDArray[np.integer]:
+        """The number of the group of each record."""
+        index: npt.NDArray[np.integer] = engine(data).group(self.variable).index
+        for name in self.within:
+            among = engine(data).group(name)
+            index = np.unique(index.astype(np.int64) * among.size + among.index, return_inverse=True)[1]
+        return index
 
     def _facts(self, variable: Variable) -> Mapping[str, object]:
         """What is still true of the variable: its name, label and role; it identifies nobody now."""
@@ -64,4 +77,4 @@ class NewIds(Method):
 
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
         """Each old identifier has one new one, and each new one one old."""
-        return (SameRecords(), Untouched(frozenset({self.variable})), OneToOne(self.variable))
+        return (SameRecords(), Untouched(frozenset({self.variable})), OneToOne(self.variable, self.within))

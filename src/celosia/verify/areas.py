@@ -27,7 +27,7 @@ def _both(before: Microdata, after: Microdata, area: str) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class EnoughInAreas:
-    """Every area has at least so many records, and so many dwellings, told apart by the area they were in before."""
+    """Every area has at least so many records, and so many dwellings, as whoever reads the file counts them."""
 
     area: str
     persons: int = 0
@@ -36,10 +36,9 @@ class EnoughInAreas:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise with the number of areas that have fewer."""
-        records = pl.DataFrame({"old": spell_series(aligned(before, after, self.area)[0])})
         home = pl.lit(1) if self.dwelling is None else spell_series(after.column(self.dwelling))
-        records = records.with_columns(_areas(after, self.area), home=home).drop_nulls("area")
-        sizes = records.group_by("area").agg(persons=pl.len(), dwellings=pl.struct("old", "home").n_unique())
+        records = pl.DataFrame([_areas(after, self.area)]).with_columns(home=home).drop_nulls("area")
+        sizes = records.group_by("area").agg(persons=pl.len(), dwellings=pl.col("home").n_unique())
         few = pl.col("persons") < self.persons
         if self.dwelling is not None:
             few = few | (pl.col("dwellings") < self.dwellings)

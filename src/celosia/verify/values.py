@@ -130,13 +130,15 @@ class OnGrid:
 
 @dataclass(frozen=True)
 class OneToOne:
-    """Records are equal in a variable after exactly where they were equal before."""
+    """Records are equal in a variable after exactly where they were equal before in it, and in those it was within."""
 
     variable: str
+    within: tuple[str, ...] = ()
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise where two codes became one, or one became two."""
         old, new = aligned(before, after, self.variable)
-        pairs = pl.DataFrame({"old": spell_series(old), "new": spell_series(new)}).unique()
-        if not pairs.height == pairs["old"].n_unique() == pairs["new"].n_unique():
+        among = [spell_series(aligned(before, after, name)[0]).alias(f"in {name}") for name in self.within]
+        pairs = pl.DataFrame([spell_series(old).alias("old"), spell_series(new).alias("new"), *among]).unique()
+        if not pairs.height == pairs.drop("new").n_unique() == pairs["new"].n_unique():
             raise PromiseError("promise-one-to-one", variable=self.variable)
