@@ -192,6 +192,40 @@ def test_what_the_ledger_says():
     assert "<table>" in after._repr_html_()
 
 
+def test_what_several_tables_tell_of_one_variable_or_place_adds_up():
+    """A dwelling's P02 is in both tables of dwellings; a person who lives elsewhere changes the size of two of them."""
+    homes = [
+        charge(table=Table.HOUSEHOLDS, level=level, query="P02", variables=("P02",)) for level in ("total", "zona")
+    ]
+    after = ledger(person=10, dwelling=10).spend(spending(run="1"))
+    after = after.spend(
+        spending(charge(table=Table.DWELLINGS, query="P02", variables=("P02",)), run="2", table=Table.DWELLINGS)
+    )
+    after = after.spend(spending(*homes, run="3", table=Table.HOUSEHOLDS))
+    said = {(part.loss.account, part.name): (part.loss.rho, part.tables) for part in after.by_variable()}
+    assert said == {
+        ("person", "sexo"): (Fraction(1, 4), (Table.PERSONS,)),
+        ("dwelling", "P02"): (Fraction(3, 4), (Table.DWELLINGS, Table.HOUSEHOLDS)),
+    }
+    said = {(part.loss.account, part.name): (part.loss.rho, part.tables) for part in after.by_geography()}
+    assert said == {
+        ("person", "total"): (Fraction(1, 4) + 2, (Table.PERSONS, Table.HOUSEHOLDS)),
+        ("dwelling", "total"): (Fraction(1, 2), (Table.DWELLINGS, Table.HOUSEHOLDS)),
+    }
+    together = ledger(protection=Protection(unit="dwelling", neighbours="bounded", members=3), dwelling=20)
+    together = together.spend(spending(run="1")).spend(spending(*homes, run="2", table=Table.HOUSEHOLDS))
+    assert {part.name: part.loss.rho for part in together.by_variable()} == {
+        "sexo": Fraction(9, 4),
+        "P02": Fraction(1, 2),
+    }
+    assert together.by_geography()[0].loss.rho == Fraction(9, 4) + Fraction(1, 4)
+
+
+def test_a_place_that_no_level_below_tells_of_loses_nothing():
+    (part,) = ledger().spend(spending(charge(level="total"))).by_geography()
+    assert part.to_dict()["table"] == "persons" and part.loss.rho == 0 and part.loss.epsilon == 0
+
+
 def test_an_unbounded_ledger_still_moves_a_record_for_one_variable():
     free = ledger(protection=Protection(unit="person", neighbours="unbounded")).spend(spending())
     assert free.spent(Unit.PERSON) == Fraction(1, 8)

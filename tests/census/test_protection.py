@@ -77,8 +77,9 @@ def test_accounts():
 
 @pytest.mark.parametrize("neighbours", ["bounded", "unbounded"])
 def test_a_changed_variable_is_one_answer_less_and_one_more(neighbours):
-    assert person(neighbours).change(Table.PERSONS) == Sensitivity(2, 2)
-    assert dwelling(neighbours).change(Table.PERSONS) == Sensitivity(18, 6)
+    assert person(neighbours).changes(Table.PERSONS) == {Unit.PERSON: Sensitivity(2, 2)}
+    assert dwelling(neighbours).changes(Table.PERSONS) == {Unit.DWELLING: Sensitivity(18, 6)}
+    assert person(neighbours).changes(Table.HOUSEHOLDS)[Unit.PERSON] == Sensitivity(8, 4), "who lives elsewhere"
 
 
 def test_unit_neighbours_and_members_must_be_stated():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -47,6 +47,13 @@ class Spending(Frozen):
     charges: tuple[Charge, ...] = Field(min_length=1)
     invariants: tuple[str, ...] = ()
     releasable: bool = True
+
+    def below(self, level: str) -> tuple[Charge, ...]:
+        """The charges of the levels under one; all of them where it is none of the levels."""
+        if level not in self.levels:
+            return self.charges
+        under = self.levels[self.levels.index(level) + 1 :]
+        return tuple(charge for charge in self.charges if charge.level in under)
 
     @field_validator("charges")
     @classmethod
@@ -196,42 +203,46 @@ class Ledger(Frozen, Tabular):
     def by_variable(self) -> tuple[Part, ...]:
         """For each variable, the loss about its value alone: everything else about the unit is known.
 
-        Only the queries that tell the variable's values apart count. The unit keeps its record, so the neighbours
-        differ by one record moved from a cell to another, whatever the neighbours of the ledger.
+        Only the queries that tell the variable's values apart count, those of every table of the account. The unit
+        keeps its record, so the neighbours differ by one record moved from a cell to another, whatever the neighbours
+        of the ledger.
         """
-        return tuple(
-            self._part(table, variable, [charge for charge in charges if variable in charge.variables])
-            for table, charges in self._by_table()
-            for variable in dict.fromkeys(name for charge in charges for name in charge.variables)
-        )
+        parts = []
+        for account in self.protection.accounts:
+            charges = [charge for spending in self._own(account) for charge in spending.charges]
+            for variable in dict.fromkeys(name for charge in charges for name in charge.variables):
+                telling = [charge for charge in charges if variable in charge.variables]
+                parts.append(self._part(account, variable, telling, (charge.table for charge in telling)))
+        return tuple(parts)
 
     def by_geography(self) -> tuple[Part, ...]:
         """For each level, the loss about the place within it: the rest about the unit, and its place above, are known.
 
-        Only the levels below count; for the first level that is the place within the whole.
+        Only the levels below count; for the first level that is the place within the whole. A person who lives
+        elsewhere changes the size of two dwellings as well: there every level counts.
         """
         parts = []
-        for table, _ in self._by_table():
-            own = [spending for spending in self.spendings if spending.table is table]
+        for account in self.protection.accounts:
+            own = self._own(account)
+            elsewhere = [charge for charge in self.charges if self._moves(charge.table, account)]
+            tables = [spending.table for spending in own] + [charge.table for charge in elsewhere]
             for level in dict.fromkeys(name for spending in own for name in spending.levels[:-1]):
-                below = [
-                    charge
-                    for spending in own
-                    for charge in spending.charges
-                    if level not in spending.levels
-                    or spending.levels.index(charge.level) > spending.levels.index(level)
-                ]
-                parts.append(self._part(table, level, below))
+                below = [charge for spending in own for charge in spending.below(level)]
+                parts.append(self._part(account, level, [*below, *elsewhere], tables))
         return tuple(parts)
 
-    def _by_table(self) -> list[tuple[Table, list[Charge]]]:
-        tables = dict.fromkeys(spending.table for spending in self.spendings)
-        return [(table, [charge for charge in self.charges if charge.table is table]) for table in tables]
+    def _own(self, account: Unit) -> list[Spending]:
+        """What was spent on the tables that hold an account's own records."""
+        return [spending for spending in self.spendings if self.protection.account(spending.table) is account]
 
-    def _part(self, table: Table, name: str, charges: list[Charge]) -> Part:
-        unit = self.protection.change(table)
-        account = self.protection.account(table)
-        return Part(table, name, _loss(account.value, [(charge, unit) for charge in charges], self.delta))
+    def _moves(self, table: Table, account: Unit) -> bool:
+        """Whether a unit of an account that goes elsewhere changes the records of others in a table."""
+        pays = account in self.protection.sensitivities(table)
+        return pays and self.protection.account(table) is not account
+
+    def _part(self, account: Unit, name: str, charges: list[Charge], tables: Iterable[Table]) -> Part:
+        paid = [(charge, self.protection.changes(charge.table)[account]) for charge in charges]
+        return Part(name, tuple(dict.fromkeys(tables)), _loss(account.value, paid, self.delta))
 
     # -- display -----------------------------------------------------------------------------------
 
@@ -269,15 +280,22 @@ class Ledger(Frozen, Tabular):
 
 @dataclass(frozen=True)
 class Part:
-    """The loss about one variable, or about the place within one level, of the units of a table."""
+    """The loss about one variable, or about the place within one level, of the units of an account.
 
-    table: Table
+    Attributes
+    ----------
+    tables
+        The tables that tell of it, the account's own first.
+    """
+
     name: str
+    tables: tuple[Table, ...]
     loss: Loss
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers."""
-        return {"table": self.table.value, "name": self.name} | self.loss.to_dict()
+        tables = [table.value for table in self.tables]
+        return {"table": tables[0], "name": self.name, "tables": tables} | self.loss.to_dict()
 
 
 def _loss(account: str, paid: list[tuple[Charge, Sensitivity]], delta: Fraction) -> Loss:

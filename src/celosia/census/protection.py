@@ -96,7 +96,6 @@ class Protection(Frozen):
             return {Unit.DWELLING: record}
         return {Unit.DWELLING: record, Unit.PERSON: Sensitivity(8, 4) if replaced else Sensitivity(2, 2)}
 
-    def change(self, table: Table) -> Sensitivity:
-        """What a unit changes that keeps its record but for one variable or its place: one answer less, one more."""
-        replaced = self.model_copy(update={"neighbours": Neighbours.BOUNDED})
-        return replaced.sensitivities(table)[self.account(table)]
+    def changes(self, table: Table) -> dict[Unit, Sensitivity]:
+        """What a unit of each account changes that stays, but with another variable or place: one less, one more."""
+        return self.model_copy(update={"neighbours": Neighbours.BOUNDED}).sensitivities(table)

@@ -66,17 +66,17 @@ def loss_blocks(outcome: Outcome) -> list[Block]:
 
 
 def part_blocks(outcome: Outcome) -> list[Block]:
-    """The privacy loss about one variable, and about the place within one level."""
+    """The privacy loss about one variable, and about the place within one level, from all tables that tell of it."""
     ledger, made = outcome.ledger, list[Block]()
     for name, parts in (("variable", ledger.by_variable()), ("level", ledger.by_geography())):
         rows = pl.DataFrame(
             {
-                "table": [text(f"table.{part.table.value}") for part in parts],
+                "account": [text(f"account.{part.loss.account}") for part in parts],
                 name: [part.name for part in parts],
                 "rho": [number(float(part.loss.rho), 4) for part in parts],
                 "epsilon": [number(part.loss.epsilon, 2) for part in parts],
             },
-            schema=dict.fromkeys(("table", name, "rho", "epsilon"), pl.String),
+            schema=dict.fromkeys(("account", name, "rho", "epsilon"), pl.String),
         )
         if rows.height:
             made.append(Table(text(f"certificate.by-{name}"), rows, figures=("rho", "epsilon")))
