@@ -41,9 +41,19 @@ def compiled(catalogue: Catalog) -> bytes:
     return buffer.getvalue()
 
 
-def texts(catalogue: Catalog) -> dict[str, str]:
-    """Code to text."""
-    return {str(message.id): str(message.string) for message in catalogue if message.id}
+def texts(catalogue: Catalog) -> dict[str, tuple[str, ...]]:
+    """Code to text; to the texts of one and of several, where it counts something."""
+    found = {}
+    for message in catalogue:
+        if message.id:
+            plural = isinstance(message.id, tuple)
+            found[message.id[0] if plural else message.id] = message.string if plural else (message.string,)
+    return found
+
+
+def placeholders(texts: tuple[str, ...]) -> list[set[str]]:
+    """The placeholders of each form."""
+    return [set(_PLACEHOLDER.findall(text)) for text in texts]
 
 
 def problems() -> list[str]:
@@ -53,12 +63,12 @@ def problems() -> list[str]:
     es, en = books["es"], books["en"]
     found += [f"{code}: only in one language" for code in sorted(es.keys() ^ en.keys())]
     for language, book in books.items():
-        found += [f"{code}: empty in {language}" for code, text in book.items() if not text.strip()]
+        found += [f"{code}: empty in {language}" for code, forms in book.items() if not all(map(str.strip, forms))]
         mo = folder(language) / "celosia.mo"
         if not mo.exists() or mo.read_bytes() != compiled(load(language)):
             found.append(f"{language}: celosia.mo is out of date; run `make catalogues`")
     for code in sorted(es.keys() & en.keys()):
-        if set(_PLACEHOLDER.findall(es[code])) != set(_PLACEHOLDER.findall(en[code])):
+        if placeholders(es[code]) != placeholders(en[code]):
             found.append(f"{code}: other placeholders in es than in en")
     return found + [f"{code}: no source uses it" for code in unused(es)]
 

@@ -117,17 +117,17 @@ def test_another_layout(celosia, here):
 
 HEAD = "place,sex,age,count\n"
 WRONG = {
-    "negative": (HEAD + f"a,1,0-4,-{SECRET}\na,1,5+,3\n", (), "counts-negative", "negativos", "negative"),
+    "negative": (HEAD + f"a,1,0-4,-{SECRET}\na,1,5+,3\n", (), "counts-negative", "negativo", "negative"),
     "fractional": (HEAD + f"a,1,0-4,{SECRET}.5\na,1,5+,3\n", (), "counts-fractional", "decimales", "decimals"),
     "text": (HEAD + f"a,1,0-4,*\na,1,5+,{SECRET}\n", (), "counts-text", "no es numérica", "not numeric"),
-    "empty count": (HEAD + f"a,1,0-4,\na,1,5+,{SECRET}\n", (), "counts-null", "vacíos", "empty"),
+    "empty count": (HEAD + f"a,1,0-4,\na,1,5+,{SECRET}\n", (), "counts-null", "vacío", "empty"),
     "missing groups": (HEAD + f"a,1,0-4,3\na,1,10+,{SECRET}\n", (), "ages-missing", "entre 5 y 9", "from 5 to 9"),
-    "absent cells": (HEAD + "a,1,0-4,3\na,1,5+,4\nb,1,0-4,3\n", (), "counts-absent", "Faltan 1 celdas", "1 cells"),
+    "absent cells": (HEAD + "a,1,0-4,3\na,1,5+,4\nb,1,0-4,3\n", (), "counts-absent", "Falta 1 celda", "1 cell"),
     "no width": (HEAD + f"a,1,joven,3\na,1,mayor,{SECRET}\n", (), "age-without-width", "cuántos", "how many years"),
-    "repeated": (HEAD + "a,1,0-4,3\na,1,0-4,4\n", (), "counts-repeated", "1 celdas repetidas", "1 cells are repeated"),
+    "repeated": (HEAD + "a,1,0-4,3\na,1,0-4,4\n", (), "counts-repeated", "1 celda repetida", "1 cell is repeated"),
     "totals": (
         HEAD + f"a,1,0-4,3\na,2,0-4,4\na,Total,0-4,{SECRET}\n", (),
-        "totals-disagree", "1 filas de totales", "1 rows of totals",
+        "totals-disagree", "1 fila de totales", "1 row of totals",
     ),
     "no rows": (HEAD, (), "counts-empty", "no tiene filas", "no rows"),
     "empty file": ("", (), "file-empty", "está vacío", "empty"),

@@ -109,3 +109,12 @@ def test_long_numbers_are_grouped_in_a_sentence():
     error = DataError("id-repeated", variable="rut", count=1_234_567)
     assert "1.234.567 registros" in str(error) and error.to_dict()["facts"]["count"] == 1_234_567
     assert " 9999 registros" in str(DataError("id-repeated", variable="rut", count=9_999))
+
+
+@pytest.mark.parametrize(
+    ("spoken", "one", "several"), [("es", "1 registro.", "2 registros."), ("en", "1 rec", "2 rec")]
+)
+def test_one_thing_and_several(spoken, one, several):
+    with speaking(spoken):
+        said = [str(DataError("id-missing", variable="rut", count=count)) for count in (1, 2)]
+    assert one in said[0] and several in said[1]

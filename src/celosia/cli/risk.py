@@ -12,7 +12,7 @@ import polars as pl
 from celosia.cli.output import Output
 from celosia.core.dictionary import Role
 from celosia.core.errors import DataError, OptionError
-from celosia.core.language import number, text
+from celosia.core.language import text
 from celosia.core.microdata import Microdata
 from celosia.core.results import Result
 
@@ -136,7 +136,7 @@ def show_result(output: Output, result: Result, title: str) -> None:
     for code, table in result.views().items():
         output.table(shown(table), title=text(code) if code else title)
         if table.height > _ROWS:
-            output.say(text("risk.more-rows", count=number(table.height - _ROWS, 0)))
+            output.say(text("risk.more-rows", count=table.height - _ROWS))
     for remark in result.remarks():
         output.say(remark)
 

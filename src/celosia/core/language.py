@@ -72,8 +72,15 @@ def has_text(code: str) -> bool:
 
 def text(code: str, /, **facts: object) -> str:
     """The text for a code in the language in force, with its facts filled in."""
-    template = _catalogue(language()).gettext(code)
+    template = _template(code, facts.get("count"))
     return template.format(**{name: _fact(name, value) for name, value in facts.items()}) if facts else template
+
+
+def _template(code: str, count: object) -> str:
+    """The text of a code; of one thing where its ``count`` is one and the catalogue tells them apart."""
+    catalogue = _catalogue(language())
+    found = catalogue.ngettext(code, code, count) if isinstance(count, int) else code
+    return found if found != code else catalogue.gettext(code)
 
 
 def _fact(name: str, value: object) -> object:

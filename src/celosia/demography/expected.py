@@ -120,7 +120,7 @@ class ExpectedAnonymity(Tabular):
         facts = {"people": number(counts.total, 0), "cells": number(int(counts.people.size), 0)}
         said = [text("anonymity.basis", columns=counts.names, **facts)]
         if counts.totals:
-            said.append(text("anonymity.totals", count=number(counts.totals, 0)))
+            said.append(text("anonymity.totals", count=counts.totals))
         if not set(self.details) & set(DETAILS):
             return tuple(said)
         for label, group in counts.ages.items():

@@ -19,7 +19,7 @@ BANDS = (1, 1_000, 10_000, 50_000, 100_000, None)
 def spoken(detail: str) -> str:
     """A detail of the birth date in the reader's language."""
     code = f"periods.{detail}"
-    return text(code) if has_text(code) else text("periods.number", count=number(int(detail), 0))
+    return text(code) if has_text(code) else text("periods.number", count=int(detail))
 
 
 def by_size(shares: pl.DataFrame) -> pl.DataFrame:

@@ -141,7 +141,7 @@ class RecordAnonymity(Tabular):
         facts = {"keys": self.frequencies.keys.names, "risk": percent(self.global_risk, 3)}
         facts["unique"] = number(float(self.unique.sum()), 1)
         said = text("anonymity.finer" if self.finer else "anonymity.coarse", **facts)
-        return (said, text("anonymity.unmatched", count=number(self.unmatched, 0))) if self.unmatched else (said,)
+        return (said, text("anonymity.unmatched", count=self.unmatched)) if self.unmatched else (said,)
 
     def picture(self) -> Picture:
         """Share of the records below each level, by what is known of the population."""

@@ -35,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from celosia.core.language import number, percent, text
+from celosia.core.language import percent, text
 from celosia.core.picture import Picture
 from celosia.core.results import Tabular
 from celosia.core.run import Run
@@ -106,7 +106,7 @@ class SimulatedAnonymity(Tabular):
 
     def remarks(self) -> tuple[str, ...]:
         """How many simulations the medians and intervals rest on."""
-        return (text("anonymity.simulated", count=number(self.simulations, 0), level=percent(self.level, 0)),)
+        return (text("anonymity.simulated", count=self.simulations, level=percent(self.level, 0)),)
 
     def overview(self) -> pl.DataFrame:
         """A row a class and three columns a detail, as in Cuadro 1: share, median and half the interval."""

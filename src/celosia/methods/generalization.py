@@ -99,7 +99,7 @@ class Generalised(Protected):
             group="choice",
             alternative=text(
                 "picture.choices",
-                count=number(self.explored.height, 0),
+                count=self.explored.height,
                 loss=number(self.loss, 4),
                 share=percent(self._share),
             ),

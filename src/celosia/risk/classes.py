@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from celosia.core.errors import DataError, RoleError
 from celosia.core.frames import variable_names
-from celosia.core.language import number, text
+from celosia.core.language import text
 from celosia.core.microdata import Microdata
 from celosia.engines import Keys, engine
 from celosia.engines.contract import Categories, Ints
@@ -114,7 +114,7 @@ class SensitiveClasses:
     def remarks(self) -> tuple[str, ...]:
         """What missing keys and missing sensitive values count as, in sentences."""
         count = int(self.missing.sum())
-        lost = text("remark.sensitive-missing", variable=self.sensitive, count=number(count, 0))
+        lost = text("remark.sensitive-missing", variable=self.sensitive, count=count)
         return (text("remark.classes"), lost) if count else (text("remark.classes"),)
 
     def sums(self, of_pair: npt.NDArray[Any]) -> npt.NDArray[Any]:
