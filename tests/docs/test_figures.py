@@ -90,3 +90,16 @@ def test_the_figure_of_a_file_that_improves_without_protecting(language, perturb
     assert f"![{drawn.alternative.rstrip('.')}](../../figures/{name})" in page
     assert kept.startswith("<svg") and "href" not in kept
     assert kept.count('aria-roledescription="point"') == len(drawn.specification["data"]["values"]) == 12
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_time_against_distinct_keys_is_what_the_script_draws(language):
+    with speaking(language):
+        drawn = script_of("suppression").picture()
+    kept = (FIGURES / f"suppression.{language}.svg").read_text("utf-8")
+    points = drawn.specification["data"]["values"]
+    assert kept.count('aria-roledescription="point"') == len(points) == 6
+    page = (DOCS / language / "methods" / "local_suppression.md").read_text("utf-8")
+    assert f"../../figures/suppression.{language}.svg" in page and "href" not in kept
+    each = [point["seconds"] / point["distinct_keys"] for point in points]
+    assert max(each) < 2 * min(each)

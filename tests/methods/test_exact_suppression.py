@@ -1,8 +1,8 @@
 """How near the fewest cells: small random files against integer programs solved with HiGHS.
 
 What an office meets are files of thousands of violators, for which nobody knows the fewest cells; these say how good
-the search is where it can be known. Mean excess when this was written: strict 0.9 %, every violator treated 1 %, spared
-2 %.
+the search is where it can be known. Mean excess when this was written: strict 0.1 % (0.2 % in larger files), every
+violator treated 0.3 %, spared none.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from exact_suppression import least_strict, least_wildcard
 from celosia.core.errors import DataError
 from celosia.methods import LocalSuppression
 
-STATED = {"strict": 0.02, "each": 0.03, "spare": 0.05}
+STATED = {"strict": 0.01, "each": 0.03, "spare": 0.03}
 """The mean excess over the fewest cells above which the test fails."""
 
 STOPS = 0.005
@@ -57,7 +57,7 @@ def excess(files, sizes, least, seed, **options):
 
 
 def test_strict_is_near_the_fewest_cells(record_testsuite_property):
-    mean, exact = excess(200, (8, 36), least_strict, seed=20)
+    mean, exact = excess(240, (8, 36), least_strict, seed=20)
     record_testsuite_property("suppression-excess-strict", f"{mean:.4f}")
     assert mean <= STATED["strict"] and exact > 0.7
 
@@ -68,9 +68,19 @@ def test_wildcard_is_near_the_fewest_cells(kind, record_testsuite_property):
         return least_wildcard(rows, k, most, prices, kind == "each")
 
     options = {"counting": "wildcard", "spare_covered": kind == "spare"}
-    mean, exact = excess(24, (6, 12), least, seed=21, **options)
+    mean, exact = excess(14, (6, 12), least, seed=21, **options)
     record_testsuite_property(f"suppression-excess-{kind}", f"{mean:.4f}")
     assert mean <= STATED[kind] and exact > 0.5
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["each", "spare"])
+def test_wildcard_over_two_hundred_files(kind):
+    def least(rows, k, most, prices):
+        return least_wildcard(rows, k, most, prices, kind == "each")
+
+    options = {"counting": "wildcard", "spare_covered": kind == "spare"}
+    assert excess(220, (6, 13), least, seed=22, **options)[0] <= STATED[kind]
 
 
 @pytest.mark.long
