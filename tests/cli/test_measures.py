@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from celosia import Plan, Run, Study, read, risk
+from celosia.core.language import has_text, speaking
 from celosia.risk.measures import BEFORE_AND_AFTER, NAMES, OF_ONE_FILE, knows
 
 KEYS = ("--keys", "region,sexo,estado_civil")
@@ -50,7 +51,14 @@ def test_every_measure_answers_as_one_object(name, celosia, folder):
 
 def test_several_measures_print_a_table_each(celosia, folder):
     ran = celosia("risk", "encuesta.csv", *KEYS, *WEIGHT, "-m", "suda2", "-m", "attackers")
-    assert ran.code == 0 and "suda2" in ran.out and "Periodista" in ran.out
+    assert ran.code == 0 and "Periodista" in ran.out
+    assert "suda2 · Únicos especiales (SUDA2)\n" in ran.out and "attackers · Tres atacantes\n" in ran.out
+
+
+@pytest.mark.parametrize("language", ["es", "en"])
+def test_every_measure_has_a_title(language):
+    with speaking(language):
+        assert all(has_text(f"title.{name}") for name in NAMES)
 
 
 @pytest.mark.parametrize(

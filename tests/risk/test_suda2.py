@@ -86,6 +86,11 @@ def test_dis_is_certain_where_nobody_is_in_a_pair():
     assert suda2(frame, ["a"]).dis.tolist() == [1, 1, 1]
 
 
+def test_without_special_uniques_there_is_nothing_to_part():
+    found = suda2(pl.DataFrame({"a": [1, 1], "b": [2, 2], "c": [3, 3]}), ["a", "b", "c"])
+    assert list(found.views()) == [""] and found.table()["minimal_uniques"].sum() == 0
+
+
 def test_results_show_totals_and_no_codes():
     frame = pl.DataFrame({"place": ["pueblo-77", "b", "b"], "sex": [1, 1, 2]})
     found = suda2(frame, ["place", "sex"])

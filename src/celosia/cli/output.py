@@ -44,7 +44,7 @@ class Output:
         from rich.console import Console
         from rich.table import Table
 
-        shown = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+        shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for name, dtype in rows.schema.items():
             right = name in figures or dtype.is_numeric()
             shown.add_column(heading(name), justify="right" if right else "left", overflow="fold")
@@ -53,7 +53,8 @@ class Output:
         console = Console(width=_width(), highlight=False, markup=False)
         with console.capture() as drawn:
             console.print(shown)
-        streams.tell("".join(f"{line.rstrip()}\n" for line in drawn.get().splitlines()))
+        lines = [title, *drawn.get().splitlines()] if title else drawn.get().splitlines()
+        streams.tell("".join(f"{line.rstrip()}\n" for line in lines))
 
     # -- endings -----------------------------------------------------------------------------------
 

@@ -126,7 +126,8 @@ def by_groups(found: Mapping[str, Result], masks: Mapping[str, Any], data: Micro
 def show(output: Output, found: Mapping[str, Result], groups: Mapping[str, Result], title: str = "") -> None:
     """Print each result as its table, its groups after it."""
     for name, result in found.items():
-        show_result(output, result, f"{title}{name}")
+        spoken = text(f"title.{name}")
+        show_result(output, result, f"{title}{name} · {spoken}")
         if name in groups:
             show_result(output, groups[name], text("risk.by-group", measure=f"{title}{name}"))
 

@@ -54,7 +54,7 @@ class Tabular:
 
 _BEGIN = ("share", "above_")
 _SHARES = {
-    *("at", "inside", "contribution", "distinction", "separation", "prosecutor", "journalist", "dis"),
+    *("inside", "contribution", "distinction", "separation", "prosecutor", "journalist", "dis"),
     *("risk_without", "risk_fall", "risk_recoded", "recode_fall"),
 }
 """Columns of shares, by the beginning of their name or by the whole of it; those that end in ``risk`` are others."""
@@ -77,6 +77,8 @@ def cell(value: object, column: str = "") -> str:
         return text("label.yes") if value else text("label.no")
     if isinstance(value, int):
         return number(value, 0)
+    if isinstance(value, float) and column == "at":
+        return f"{number(100 * value)}\u202f%"
     if isinstance(value, float) and (column in _SHARES or column.startswith(_BEGIN) or column.endswith("risk")):
         return percent(value, 3)
     if isinstance(value, float):

@@ -141,7 +141,9 @@ class Suda2(Tabular):
         return self.uniques.by_size()
 
     def views(self) -> dict[str, pl.DataFrame]:
-        """Minimal uniques by size; what passes through each variable and each category; records by their DIS."""
+        """Minimal uniques by size; where there are any, what passes through each variable and category, and the DIS."""
+        if not self.uniques.key.size:
+            return {"": self.table()}
         levels = self.level_contributions().filter(pl.col("contribution") > 0)
         return {
             "": self.table(),
