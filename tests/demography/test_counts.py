@@ -117,6 +117,15 @@ def test_a_group_without_width(name):
     assert expected_anonymity(counts, 12).counts.total == counts.total, "a number of periods needs no width"
 
 
+def test_a_group_of_declared_width_may_stand_between_others():
+    frame = pl.DataFrame({"age": ["0-4", "escolares", "15+"], "count": [7, 8, 9]})
+    counts = Counts.of(frame, widths={"escolares": 10})
+    assert expected_anonymity(counts, "year").counts.total == 24
+    with pytest.raises(CelosiaError) as error:
+        expected_anonymity(Counts.of(frame), "year")
+    assert error.value.code == "age-without-width"
+
+
 def test_no_ages_at_all():
     frame = pl.DataFrame({"place": ["a", "b"], "count": [5, 6]})
     with pytest.raises(CelosiaError) as error:

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from celosia.cli.output import Output
 from celosia.cli.risk import pairs, read_table, show_result
 from celosia.core.errors import OptionError
-from celosia.core.language import text
+from celosia.core.language import has_text, text
 
 if TYPE_CHECKING:
     from celosia.core.run import Run
@@ -103,13 +103,21 @@ def _found(asked: Asked, survey: Survey | None, run: Run) -> Found:
     return Found(expected, simulated, answers, None if survey is None else _looked_up(survey, counts, births))
 
 
+def _refused(error: ValidationError) -> OptionError:
+    """The options that a model does not take, and the form of the first of them."""
+    field = str(error.errors(include_input=False, include_context=False, include_url=False)[0]["loc"][0])
+    code, option = f"form.{field}", "at-most" if field == "k" else field.replace("_", "-")
+    where = f"--{option}: {text(code)}" if has_text(code) else text("label.command-line")
+    return OptionError.of_fields(error, where=where)
+
+
 def _births(given: dict[str, Any]) -> Births:
     from celosia.demography import Births
 
     try:
         return Births(**given)
     except ValidationError as error:
-        raise OptionError.of_fields(error, where=text("label.command-line")) from None
+        raise _refused(error) from None
 
 
 def _limit(asked: Asked) -> Any:
@@ -120,7 +128,7 @@ def _limit(asked: Asked) -> Any:
     try:
         return Limit(k=asked.k, below=asked.below, in_each=asked.in_each, shows=asked.shows)
     except ValidationError as error:
-        raise OptionError.of_fields(error, where=text("label.command-line")) from None
+        raise _refused(error) from None
 
 
 def _of_form(form: dict[str, Any]) -> dict[str, Any]:
@@ -130,7 +138,7 @@ def _of_form(form: dict[str, Any]) -> dict[str, Any]:
     try:
         CountsForm(**form)
     except ValidationError as error:
-        raise OptionError.of_fields(error, where=text("label.command-line")) from None
+        raise _refused(error) from None
     return form
 
 

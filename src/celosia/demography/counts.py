@@ -99,12 +99,16 @@ class Counts:
         return made
 
     def _check(self, cells: pl.DataFrame, names: Sequence[str]) -> None:
-        """Cells that are there once, of groups that leave nothing out, and no totals among them."""
+        """Cells that are there once, of groups that leave nothing out, and no totals among them.
+
+        A group whose label says no ages may be the one between two others: it is asked for its width when that counts.
+        """
         if names and (repeated := cells.height - cells.select(names).n_unique()):
             raise DataError("counts-repeated", count=repeated)
         if self.form.age is not None:
             zero = self.form.absent == "zero"
-            check_ladder((group for group in self.ages.values() if group), self.form.age, zero)
+            said = [group for group in self.ages.values() if group]
+            check_ladder(said, self.form.age, gaps=zero or len(said) < len(self.ages))
             others = [name for name in names if name != self.form.age]
             kinds = cells.select(others).n_unique() if others else 1
             if not zero and (absent := kinds * len(self.ages) - cells.height):
