@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from celosia import Dictionary, Microdata, Run, Variable
 from celosia.core.errors import CancelledError, DataError, OptionError, RoleError
+from celosia.core.hierarchy_builders import intervals, neighbours
 from celosia.core.language import speaking
+from celosia.datasets import bench_population
 from celosia.engines import engine
 from celosia.methods import Generalization
 from celosia.methods.lattice import Lattice
@@ -136,10 +138,7 @@ def check_the_bound(file, goal, looks):
         return
     if frame.height < goal["k"]:
         return
-    ticks = itertools.count()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(time, "monotonic", lambda: float(next(ticks)))
-        found = method.model_copy(update={"time_budget": float(looks)}).apply(frame)
+    found = stopped_after(method, frame, looks)
     assert found.bound <= min(complying) * (1 + 1e-9) + 1e-9
     assert found.loss >= min(complying) * (1 - 1e-9) - 1e-9
     assert found.proven == (found.bound >= found.loss)
@@ -153,6 +152,32 @@ test_the_optimum_is_that_of_brute_force = quick(given(files(), goals())(check_ag
 test_the_bound_is_never_above_the_optimum = quick(given(files(), goals(), st.integers(1, 12))(check_the_bound))
 test_the_optimum_long = pytest.mark.long(full(given(files(), goals())(check_against_brute_force)))
 test_the_bound_long = pytest.mark.long(full(given(files(), goals(), st.integers(1, 12))(check_the_bound)))
+
+
+def of_many_keys():
+    """People with nine keys, and a lattice of 163,840 nodes."""
+    frame = bench_population(4000).select("age", "edu", "region", "marital", "act", "sex", "nat", "industry", "hsize")
+    trees = {"age": intervals(0, 110, levels=(5, 10, 20))}
+    for name in frame.columns[1:]:
+        codes = sorted(set(frame[name].to_list()))
+        trees[name] = neighbours(codes, levels=[width for width in (2, 4) if width < len(codes)])
+    return frame, Generalization(hierarchies=trees, k=3, suppression_limit=0.05)
+
+
+def stopped_after(method, frame, looks):
+    """What is found where time is counted by the times that it is asked for."""
+    ticks = itertools.count()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time, "monotonic", lambda: float(next(ticks)))
+        return method.model_copy(update={"time_budget": float(looks)}).apply(frame)
+
+
+def test_there_is_a_good_choice_long_before_the_proof():
+    frame, method = of_many_keys()
+    whole = method.apply(frame)
+    early, later = (stopped_after(method, frame, looks) for looks in (100, 800))
+    assert whole.proven and not early.proven and early.explored.height < 100
+    assert early.loss <= 1.1 * whole.loss and early.bound < later.bound <= whole.loss <= later.loss <= early.loss
 
 
 def check_pruning(file, goal):

@@ -1,7 +1,7 @@
 """Hierarchies by rule: what a plan writes where the codes are not at hand yet, and any hierarchy in any of its forms.
 
 A rule holds for every file whose codes have the form, so that plans of several years share it. ``Tree`` is what methods
-take: a hierarchy, its rows, code → group, or a rule by its name.
+take: a hierarchy, its rows, code → group, a file of rows, or a rule by its name.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import datetime as dt
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
@@ -115,6 +117,12 @@ class Prefixes(_ByForm):
 
     lengths: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1)]
 
+    @model_validator(mode="after")
+    def _ever_shorter(self) -> Prefixes:
+        if any(longer <= shorter for longer, shorter in pairwise(self.lengths)):
+            raise OptionError("prefixes-not-shorter")
+        return self
+
     def _built(self, codes: Iterable[str], variable: str) -> Hierarchy:
         tree = Hierarchy.from_prefix(codes, self.lengths, variable)
         return tree if self.top is None else tree.with_top(self.top)
@@ -198,6 +206,21 @@ RULES = tuple(HierarchyRule.model_fields)
 """Names of the ways."""
 
 
+class CsvHierarchy(Frozen):
+    """A file of a hierarchy, as ``Hierarchy.from_csv`` reads it."""
+
+    csv: str
+    separator: str | None = None
+    header: bool = False
+    columns: Names | None = None
+    labels: Names | None = None
+
+    def read(self, folder: Path) -> Hierarchy:
+        """The hierarchy of the file."""
+        file = folder / self.csv
+        return Hierarchy.from_csv(file, self.separator, self.header, self.columns or (), self.labels or ())
+
+
 def _codes(data: Microdata, variable: str) -> list[str]:
     """The distinct codes of a column that are not missing, in order of appearance."""
     values = data.column(variable)
@@ -209,6 +232,8 @@ def read_tree(given: Any) -> Any:
     """A hierarchy from any of its forms; what has none of them is left for the models to refuse."""
     if isinstance(given, list | tuple) and all(isinstance(row, list | tuple) for row in given):
         return Hierarchy.from_rows(given)
+    if isinstance(given, Mapping) and isinstance(given.get("csv"), str):
+        return CsvHierarchy(**given).read(Path())
     if not isinstance(given, Mapping) or "rows" in given:
         return given
     if any(name in RULES and isinstance(facts, Mapping | Way) for name, facts in given.items()):
@@ -226,4 +251,4 @@ Tree = Annotated[
     Discriminator(_kind),
     BeforeValidator(read_tree),
 ]
-"""A hierarchy, its rows (most detailed code first), code → group, or a rule: ``{"comunas": {}}``."""
+"""A hierarchy, its rows (most detailed code first), code → group, a file, or a rule: ``{"comunas": {}}``."""

@@ -86,6 +86,12 @@ class Goal:
             if levels[j] < highest:
                 yield (*levels[:j], levels[j] + 1, *levels[j + 1 :])
 
+    def below(self, levels: Levels) -> Iterator[Levels]:
+        """The nodes one step more detailed, within the bounds."""
+        for j, lowest in enumerate(self.low):
+            if levels[j] > lowest:
+                yield (*levels[:j], levels[j] - 1, *levels[j + 1 :])
+
     def look(self, levels: Levels) -> Seen:
         """Group the records at a node and judge it."""
         split, hard = self.split(levels)

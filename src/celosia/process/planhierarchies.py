@@ -16,25 +16,9 @@ from pydantic import TypeAdapter, ValidationError
 from celosia.core.dictionary import Dictionary
 from celosia.core.errors import CelosiaError, PlanError
 from celosia.core.hierarchy import Hierarchy
-from celosia.core.hierarchy_rules import HierarchyRule, Tree
-from celosia.core.model import Frozen, Names
+from celosia.core.hierarchy_rules import CsvHierarchy, HierarchyRule, Tree
 
 _TREE: TypeAdapter[Hierarchy | HierarchyRule] = TypeAdapter(Tree)
-
-
-class CsvHierarchy(Frozen):
-    """A file of a hierarchy, as ``Hierarchy.from_csv`` reads it."""
-
-    csv: str
-    separator: str | None = None
-    header: bool = False
-    columns: Names | None = None
-    labels: Names | None = None
-
-    def read(self, folder: Path) -> Hierarchy:
-        """The hierarchy of the file."""
-        file = folder / self.csv
-        return Hierarchy.from_csv(file, self.separator, self.header, self.columns or (), self.labels or ())
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,11 @@ from typing import Any
 
 from celosia.core.dictionary import Role, Variable
 from celosia.core.hierarchy import Hierarchy
-from celosia.core.hierarchy_rules import HierarchyRule
+from celosia.core.hierarchy_rules import CsvHierarchy, HierarchyRule
 from celosia.io.csv_form import CsvForm
 from celosia.methods import REGISTRY, method
 from celosia.process.anonymity import Anonymity, Question
 from celosia.process.inventory import Source
-from celosia.process.planhierarchies import CsvHierarchy
 from celosia.process.rules import FORMS
 from celosia.process.scenario import FileKind, Scenario
 
