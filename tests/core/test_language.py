@@ -118,3 +118,10 @@ def test_one_thing_and_several(spoken, one, several):
     with speaking(spoken):
         said = [str(DataError("id-missing", variable="rut", count=count)) for count in (1, 2)]
     assert one in said[0] and several in said[1]
+
+
+def test_braces_that_belong_to_a_text_are_shown_once():
+    for name in ("es", "en"):
+        with speaking(name):
+            shown = text("error.file-kind-missing.fix")
+            assert "{weight: …}" in shown and "{{" not in shown

@@ -73,7 +73,9 @@ def has_text(code: str) -> bool:
 def text(code: str, /, **facts: object) -> str:
     """The text for a code in the language in force, with its facts filled in."""
     template = _template(code, facts.get("count"))
-    return template.format(**{name: _fact(name, value) for name, value in facts.items()}) if facts else template
+    if not facts:
+        return template.replace("{{", "{").replace("}}", "}")
+    return template.format(**{name: _fact(name, value) for name, value in facts.items()})
 
 
 def _template(code: str, count: object) -> str:
