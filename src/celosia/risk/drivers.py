@@ -100,9 +100,9 @@ class Drivers(Tabular):
     def picture(self) -> Picture:
         """Share of the global risk that goes away with each key."""
         fall = pl.col("risk_fall").fill_null(0.0) / self.global_risk
-        rows = self.table().filter(pl.col("size") == 1).select("variables", share=fall)
+        rows = self.table().filter(pl.col("size") == 1).select("variables", share_gone=fall)
         said = ", ".join(f"{name}: {percent(share)}" for name, share in rows.iter_rows())
-        return chart(rows, "variables", "share", share=True, alternative=text("picture.drivers", said=said))
+        return chart(rows, "variables", "share_gone", share=True, alternative=text("picture.drivers", said=said))
 
     def to_dict(self) -> dict[str, Any]:
         """The figures of all keys together, and of each set."""
