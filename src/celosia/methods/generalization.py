@@ -85,18 +85,20 @@ class Generalised(Protected):
         )
 
     def picture(self) -> Picture:
-        """Loss against the share of the records that are suppressed, of every choice looked at."""
+        """The share of the records that are suppressed against the loss, of every choice looked at."""
         what = {True: text("choice.complies"), False: text("choice.fails")}
         near = (pl.col("share").round(3), pl.col("loss").round_sig_figs(3), pl.col("feasible"))
         rows = self.explored.select(near).unique(maintain_order=True).sort("feasible")
-        points = rows.select("share", "loss", choice=pl.col("feasible").replace_strict(what, return_dtype=pl.String))
-        mine = {"share": self._share, "loss": self.loss, "choice": text("choice.chosen")}
+        choice = pl.col("feasible").replace_strict(what, return_dtype=pl.String)
+        points = rows.select("loss", suppressed_records="share", choice=choice)
+        mine = {"loss": self.loss, "suppressed_records": self._share, "choice": text("choice.chosen")}
         return chart(
             pl.concat([points, pl.DataFrame([mine])]),
-            "share",
             "loss",
+            "suppressed_records",
             mark="point",
             group="choice",
+            share=True,
             alternative=text(
                 "picture.choices",
                 count=self.explored.height,
