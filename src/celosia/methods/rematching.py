@@ -63,16 +63,21 @@ class Rematching:
     ) -> None:
         self.records, self.emptied, self.aims, self.violators, self.each = records, emptied, aims, violators, each
         self.prices, self.most = np.array(prices), most
-        self.playing = np.flatnonzero(np.logical_or.reduce(violators) | emptied.any(axis=1))
+        self.playing = self._by_id(np.logical_or.reduce(violators) | emptied.any(axis=1))
         self.keys = np.int64(1) << np.arange(records.fixed, records.digits.shape[1], dtype=np.int64)
         self.game = self._game()
 
     def of_everybody(self) -> Rematching:
         """The same as things are now, with every record in play."""
         wider = copy(self)
-        wider.playing = np.arange(self.records.height)
+        wider.playing = self._by_id(np.ones(self.records.height, dtype=np.bool_))
         wider.game = wider._game()
         return wider
+
+    def _by_id(self, some: Mask) -> Ints:
+        """Where some records are, in the order of their ids: that of the rows must not matter."""
+        rows = np.flatnonzero(some)
+        return rows[np.argsort(self.records.ids[rows])]
 
     def _game(self) -> showing.Game:
         records, playing = self.records, self.playing

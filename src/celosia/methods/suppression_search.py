@@ -7,7 +7,7 @@ end; then whatever no aim needs any more is given back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, zip_longest
 from typing import Literal
@@ -108,10 +108,16 @@ class Outcome:
     left: Mask = field(repr=False)
     violators: Mask = field(repr=False)
 
+    def rank(self, prices: Sequence[float]) -> tuple[int, float]:
+        """The less the better: records that could not be protected, then what all emptied cells cost."""
+        return int(self.left.sum()), float(self.emptied.sum(axis=0) @ np.array(prices))
+
 
 def search(records: CodedRecords, terms: Terms, check: Callable[[float], None] = lambda done: None) -> Outcome:
     """The cells to empty so that every aim holds, and the records for which none will do."""
     found = _Search(records, terms, check).run()
+    if terms.counting == "strict" and len(terms.aims) > 1:
+        found = min(_Search(records, terms, check).run_whole(), found, key=lambda one: one.rank(terms.prices))
     if terms.spare and found.left.any():
         treated = _Search(records, replace(terms, spare=False), check).run()
         return treated if treated.left.sum() < found.left.sum() else found
@@ -151,6 +157,30 @@ class _Search:
         over = self.emptied.sum(axis=1) > terms.most
         return Outcome(self.emptied, self.left | over, np.logical_or.reduce(violators))
 
+    def run_whole(self) -> Outcome:
+        """Give those that violate some aim company in the whole key: strictly, that holds for every part of it.
+
+        What they lose or lend may leave others short; then these are protected with them, from the start.
+        """
+        terms = self.terms
+        violators = [self._short(aim) for aim in terms.aims]
+        every = tuple(range(len(self.records.names)))
+        whole = Aim(every, max(aim.need for aim in terms.aims))
+        short = must = np.logical_or.reduce(violators)
+        while short.any():
+            self.emptied[:], self.left[:] = False, False
+            now = self.records.now(self.emptied, every, must.astype(np.int32))
+            self._protect(whole, now, now.task(whole.need).of(now.flag > 0))
+            self._share()
+            short = np.logical_or.reduce([self._short(aim) for aim in terms.aims])
+            if not (short & ~must).any():
+                break
+            must = must | short
+        if not short.any():
+            give_back(self.records, self.emptied, [(aim.keys, aim.need) for aim in terms.aims], terms.prices_alone)
+        over = self.emptied.sum(axis=1) > terms.most
+        return Outcome(self.emptied, self.left | short | over, np.logical_or.reduce(violators))
+
     @property
     def several(self) -> bool:
         """Whether there are several aims."""
@@ -175,7 +205,10 @@ class _Search:
         lost = self.emptied.sum(axis=1)
         task = now.task(aim.need, self.terms.most - lost if lost.any() else None)
         short = self._violating(now, task)
-        task = task.of((short | (now.flag >= 2)) & (now.flag % 2 == 0))
+        self._protect(aim, now, task.of((short | (now.flag >= 2)) & (now.flag % 2 == 0)))
+
+    def _protect(self, aim: Aim, now: Grouped, task: Task) -> None:
+        """Empty what the keys need that must be protected."""
         sets = self.terms.key_sets(aim.keys)
         sets = [KeySet(tuple(j + task.fixed for j in s.keys), s.cost, s.cells) for s in sets]
         found = self._cover(task, sets)
