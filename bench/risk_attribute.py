@@ -14,6 +14,7 @@ from measure import alternated, line
 from celosia.datasets import bench_population
 from celosia.risk.l_diversity import l_diversity
 from celosia.risk.t_closeness import t_closeness
+from peers import beside
 
 KEYS = ["region", "sex", "ageg", "marital", "edu", "act"]
 
@@ -34,6 +35,7 @@ def measured(rows: int = 1_000_000) -> bool:
     frame = population(rows)
     ours, reference = alternated(lambda: l_diversity(frame, KEYS, "industry").table(), lambda: counted(frame))
     good = line(f"{rows:,} rows, l-diversity of industry, 6 keys", ours, reference, 3.0)
+    beside("risk", "l_diversity", rows, ours)
     for sensitive, distance in (("industry", "equal"), ("income", "ordered")):
         ours, reference = alternated(
             lambda s=sensitive, d=distance: t_closeness(frame, KEYS, s, d).of_record, lambda: counted(frame), runs=3

@@ -18,6 +18,7 @@ from celosia.risk.drivers import drivers
 from celosia.risk.rare_patterns import rare_patterns
 from celosia.risk.risky_cells import risky_cells
 from celosia.risk.suda2 import suda2
+from peers import beside
 
 KEYS = ["region", "sex", "ageg", "marital", "edu", "act"]
 WIDE = [*KEYS, "nat", "eth", "industry", "hsize"]
@@ -46,6 +47,7 @@ def uniques(rows: int, wide: bool = True) -> bool:
 
     ours, reference = alternated(lambda: scored(frame, KEYS), counted)
     good = line(f"SUDA2, {rows:,} rows, 6 keys", ours, reference, 4.0)
+    beside("risk", "suda2", rows, ours)
     others = {
         "risky cells to 3 dimensions, 6 keys": lambda: risky_cells(frame, KEYS),
         "rare patterns to 3 variables, 6 keys": lambda: rare_patterns(frame, KEYS).table(),

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from celosia import Microdata, Run, methods
 from celosia.core.codes import spell_series
-from celosia.core.errors import CelosiaError, PromiseError
+from celosia.core.errors import CelosiaError, OptionError, PromiseError
 from celosia.core.frames import enter
 from celosia.core.method import Method
 
@@ -26,8 +26,9 @@ def test_it_is_a_frozen_value_that_refuses_what_it_does_not_know(do):
     method = use(do)
     with pytest.raises(ValidationError):
         method.k = 9
-    with pytest.raises(ValidationError) as error:
+    with pytest.raises(OptionError) as error:
         type(method)(**USES[do], desconocido="ZZSECRETZZ")
+    assert error.value.code == "field-unknown" and set(error.value.facts["known"]) == set(type(method).model_fields)
     assert "ZZSECRETZZ" not in str(error.value)
     assert method.do == do and method == use(do)
 

@@ -5,7 +5,6 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from celosia.core.dictionary import Dictionary, Variable
 from celosia.core.errors import DataError, OptionError, RoleError
@@ -95,7 +94,7 @@ def test_options_that_do_not_go_together(options):
 
 
 def test_wrong_inputs():
-    with pytest.raises(ValidationError):
+    with pytest.raises(OptionError):
         DropRecords(where="edad > 3", foo=1)
     with pytest.raises(OptionError):
         DropRecords(where="edad >")

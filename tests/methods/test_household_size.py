@@ -3,10 +3,9 @@
 import pandas as pd
 import polars as pl
 import pytest
-from pydantic import ValidationError
 
 from celosia.core.dictionary import Dictionary, Level, Variable
-from celosia.core.errors import DataError, RoleError
+from celosia.core.errors import DataError, OptionError, RoleError
 from celosia.core.microdata import Microdata
 from celosia.methods import HouseholdSize
 
@@ -42,7 +41,7 @@ def test_wrong_inputs():
     with pytest.raises(DataError):
         HouseholdSize(household="hogar", new_variable="Hogar").apply(FRAME)
     for options in ({"top": 0}, {"foo": 1}):
-        with pytest.raises(ValidationError):
+        with pytest.raises(OptionError):
             HouseholdSize(household="hogar", **options)
 
 

@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from celosia import Dictionary, Microdata, Run, Variable
 from celosia.core.errors import DataError, OptionError, PromiseError, RoleError
@@ -232,8 +231,8 @@ def test_a_code_that_is_taken_is_not_given_again():
         ({"area": "zona"}, OptionError),
         ({"area": "zona", "minimum_dwellings": 2}, OptionError),
         ({"area": "zona", "minimum_persons": 2, "dwelling": "casa"}, OptionError),
-        ({"area": "zona", "minimum_persons": 0}, ValidationError),
-        ({"area": "zona", "minimum_persons": 2, "adjacency": "near"}, ValidationError),
+        ({"area": "zona", "minimum_persons": 0}, OptionError),
+        ({"area": "zona", "minimum_persons": 2, "adjacency": "near"}, OptionError),
         ({"area": "nada", "minimum_persons": 2}, RoleError),
         ({"area": "zona", "minimum_dwellings": 2, "dwelling": "casa"}, DataError),
     ],

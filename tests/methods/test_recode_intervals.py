@@ -5,7 +5,6 @@ import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from celosia.core.dictionary import Dictionary, Level, MissingKind, MissingRange, Variable
 from celosia.core.errors import DataError, OptionError, RoleError
@@ -128,7 +127,7 @@ def test_options_that_do_not_go_together(options):
     "options", [{"width": 0}, {"groups": 1}, {"breaks": ()}, {"width": 1, "foo": 1}, {"width": 1, "closed": "both"}]
 )
 def test_options_out_of_range_or_unknown(options):
-    with pytest.raises(ValidationError):
+    with pytest.raises(OptionError):
         RecodeIntervals(variable="x", **options)
 
 

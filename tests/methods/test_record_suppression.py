@@ -4,7 +4,6 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 from strategies import key_frames
 
 from celosia import Dictionary, Microdata, Run, Variable, risk
@@ -92,7 +91,7 @@ def test_messages_show_no_value(language):
 
 def test_wrong_options():
     for fields in ({"keys": (), "k": 2}, {"keys": ("x",), "k": 1}, {"keys": ("x",), "k": 2, "counting": "loose"}):
-        with pytest.raises(ValidationError):
+        with pytest.raises(OptionError):
             RecordSuppression(**fields)
     with pytest.raises(RoleError):
         RecordSuppression(keys=("nada",), k=2).apply(FRAME)

@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from celosia.core.dictionary import Dictionary, Variable
 from celosia.core.errors import DataError, OptionError
@@ -84,7 +83,7 @@ def test_one_of_base_and_digits(options):
     [{"base": 0}, {"base": -5}, {"base": float("inf")}, {"base": 5, "mode": "sideways"}, {"base": 5, "foo": 1}],
 )
 def test_options_out_of_range_or_unknown(options):
-    with pytest.raises(ValidationError):
+    with pytest.raises(OptionError):
         Rounding(variables=("x",), **options)
 
 

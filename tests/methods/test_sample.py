@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from celosia.core.dictionary import Dictionary, Role, Variable
 from celosia.core.errors import DataError, OptionError, RoleError
@@ -101,7 +100,7 @@ def test_exactly_one_weight(options):
 
 def test_wrong_inputs():
     for options in ({"share": 0}, {"share": 1.5}, {"share": 0.5, "foo": 1}):
-        with pytest.raises(ValidationError):
+        with pytest.raises(OptionError):
             Sample(weight="w", **options)
     with pytest.raises(RoleError):
         Sample(share=0.5, weight="nada").apply(PEOPLE)

@@ -184,7 +184,7 @@ def test_the_demo_plan_is_its_own_rendering():
         ("hierarchies: {h: [[a, b], [a, c]]}", DataError, "hierarchy-two-parents"),
         ("steps: {do: x}", PlanError, "plan-not-list"),
         ("steps: [x]", PlanError, "step-without-do"),
-        ("steps: [{do: shuffle_order, within: quizás}]", PlanError, "field-invalid"),
+        ("steps: [{do: shuffle_order, within: quizás}]", OptionError, "field-invalid"),
         ("steps: [{do: shuffle_order, within: false}]", OptionError, "option-needs"),
         ("release: {carpeta: x}", PlanError, "field-unknown"),
         ("a: b: c", PlanError, "yaml-syntax"),

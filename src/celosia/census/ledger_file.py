@@ -21,7 +21,7 @@ def read_ledger(path: str | Path) -> Ledger:
     try:
         return Ledger.model_validate_json(read_text(file))
     except ValidationError as error:
-        raise FileError.of_fields(error, file.name) from None
+        raise FileError.of_fields(error, where=file.name, model=Ledger) from None
 
 
 def open_ledger(path: str | Path, opening: Ledger) -> Ledger:

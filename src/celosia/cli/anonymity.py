@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from celosia.cli.output import Output
 from celosia.cli.risk import pairs, read_table, show_result
@@ -103,12 +103,12 @@ def _found(asked: Asked, survey: Survey | None, run: Run) -> Found:
     return Found(expected, simulated, answers, None if survey is None else _looked_up(survey, counts, births))
 
 
-def _refused(error: ValidationError) -> OptionError:
+def _refused(error: ValidationError, model: type[BaseModel]) -> OptionError:
     """The options that a model does not take, and the form of the first of them."""
     field = str(error.errors(include_input=False, include_context=False, include_url=False)[0]["loc"][0])
     code, option = f"form.{field}", "at-most" if field == "k" else field.replace("_", "-")
     where = f"--{option}: {text(code)}" if has_text(code) else text("label.command-line")
-    return OptionError.of_fields(error, where=where)
+    return OptionError.of_fields(error, where=where, model=model)
 
 
 def _births(given: dict[str, Any]) -> Births:
@@ -117,7 +117,7 @@ def _births(given: dict[str, Any]) -> Births:
     try:
         return Births(**given)
     except ValidationError as error:
-        raise _refused(error) from None
+        raise _refused(error, Births) from None
 
 
 def _limit(asked: Asked) -> Any:
@@ -128,7 +128,7 @@ def _limit(asked: Asked) -> Any:
     try:
         return Limit(k=asked.k, below=asked.below, in_each=asked.in_each, shows=asked.shows)
     except ValidationError as error:
-        raise _refused(error) from None
+        raise _refused(error, Limit) from None
 
 
 def _of_form(form: dict[str, Any]) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _of_form(form: dict[str, Any]) -> dict[str, Any]:
     try:
         CountsForm(**form)
     except ValidationError as error:
-        raise _refused(error) from None
+        raise _refused(error, CountsForm) from None
     return form
 
 

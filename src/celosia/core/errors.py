@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Self
 
 from celosia.core.language import has_text, text
 
 if TYPE_CHECKING:
-    from pydantic import ValidationError
+    from pydantic import BaseModel, ValidationError
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -63,15 +64,17 @@ class CelosiaError(_Coded, Exception):
     """Any refusal of Celosía. Nothing was changed."""
 
     @classmethod
-    def of_fields(cls, error: ValidationError, where: str) -> Self:
-        """The refusal of a declaration, from what its model found wrong: names of fields, no inputs."""
-        codes = {"extra_forbidden": "field-unknown", "missing": "field-absent"}
-        found: dict[str, list[str]] = {}
-        for problem in error.errors(include_input=False, include_context=False, include_url=False):
-            code = codes.get(problem["type"], "field-invalid")
-            found.setdefault(code, []).append(".".join(map(str, problem["loc"])))
-        code = next(code for code in ("field-unknown", "field-absent", "field-invalid") if code in found)
-        return cls(code, where=where, fields=tuple(found[code]))
+    def of_fields(
+        cls, error: ValidationError, where: str, model: type[BaseModel], unwritten: Collection[str] = ()
+    ) -> Self:
+        """The refusal of a declaration, from what its model found wrong: names of fields, no inputs.
+
+        ``unwritten`` are fields of the model that are told by something else than the declaration.
+        """
+        from celosia.core.declared import refusal
+
+        code, facts = refusal(error, model, unwritten)
+        return cls(code, where=where, **facts)
 
 
 class FileError(CelosiaError):

@@ -93,6 +93,8 @@ def _fact(name: str, value: object) -> object:
         return number(value, 0)
     if isinstance(value, tuple | list | set | frozenset):
         return ", ".join(str(item) for item in value)
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {text(item) if has_text(item) else item}" for key, item in value.items())
     return text(f"type.{value}") if name == "type" and has_text(f"type.{value}") else value
 
 

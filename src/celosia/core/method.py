@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Protocol, final
 
 import polars as pl
+from pydantic import ValidationError
 
+from celosia.core.errors import OptionError
 from celosia.core.frames import enter, give_back
 from celosia.core.microdata import Microdata
 from celosia.core.model import Frozen
@@ -79,6 +81,12 @@ class Method(Frozen):
 
     suppresses: ClassVar[bool] = False
     """Whether cells are emptied that an intruder would know of."""
+
+    def __init__(self, **options: Any) -> None:
+        try:
+            super().__init__(**options)
+        except ValidationError as error:
+            raise OptionError.of_fields(error, where=self.do, model=type(self)) from None
 
     @property
     def record_wise(self) -> bool:

@@ -86,7 +86,7 @@ class Plan(Frozen):
         try:
             return cls(**fields, path=str(where), text=text)
         except ValidationError as error:
-            raise PlanError.of_fields(error, where=where.name) from None
+            raise PlanError.of_fields(error, where=where.name, model=cls, unwritten=("path", "text")) from None
 
     @staticmethod
     def json_schema() -> dict[str, Any]:

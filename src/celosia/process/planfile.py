@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from celosia.core.dictionary import Dictionary, Role
+from celosia.core.dictionary import Dictionary, Role, Variable
 from celosia.core.errors import OptionError, PlanError
 from celosia.demography.published import CountsFile
 from celosia.io.csv_form import known_form
@@ -20,6 +20,7 @@ from celosia.process.scenario import FileKind, Scenario
 from celosia.process.step import Step, free_name
 from celosia.risk.scenarios import MOST
 
+M = TypeVar("M", bound=BaseModel)
 _SECTIONS = (
     *("dictionary", "roles", "rules", "sources", "scenarios", "groups", "hierarchies"),
     *("anonymity", "policy", "steps", "release"),
@@ -97,7 +98,7 @@ def _dictionary(described: Mapping[str, Any], roles: Mapping[str, Any], where: s
             for name in _names(names, where, f"roles: {role}"):
                 book = book.replace(name, role=role)
     except ValidationError as error:
-        raise PlanError.of_fields(error, where=f"{where}: dictionary") from None
+        raise PlanError.of_fields(error, where=f"{where}: dictionary", model=Variable, unwritten=("name",)) from None
     for role in (Role.WEIGHT, Role.HOUSEHOLD, Role.ID):
         book.one_with_role(role)
     return book
@@ -109,13 +110,22 @@ def _sources(written: Any, where: str) -> tuple[Source, ...]:
     for name, facts in written.items():
         given = {"keys": facts} if isinstance(facts, list) else facts or {}
         _mapping(given, where, f"sources: {name}")
-        if "name" in given:
-            raise PlanError("field-unknown", where=f"{where}: {name}", fields=("name",))
-        try:
-            made.append(Source(name=name, **given))
-        except ValidationError as error:
-            raise PlanError.of_fields(error, where=f"{where}: {name}") from None
+        made.append(_called(Source, name, given, f"{where}: {name}"))
     return tuple(made)
+
+
+def _called(model: type[M], name: str, facts: Mapping[str, Any], where: str) -> M:
+    """A part of a plan that is called by its key, not by a field of its own."""
+    if "name" in facts:
+        known = tuple(field for field in model.model_fields if field != "name")
+        raise PlanError("field-unknown", where=where, fields=("name",), known=known)
+    try:
+        return model(name=name, **facts)
+    except ValidationError as error:
+        raise PlanError.of_fields(error, where=where, model=model, unwritten=("name",)) from None
+    except OptionError as error:
+        error.facts.setdefault("where", where)
+        raise
 
 
 def _with_keys_of_sources(facts: Mapping[str, Any], inventory: Mapping[str, Source], where: str) -> Mapping[str, Any]:
@@ -134,13 +144,8 @@ def _scenarios(written: Any, sources: tuple[Source, ...], where: str) -> tuple[S
     for name, facts in written.items():
         given = {"keys": facts} if isinstance(facts, list) else facts or {}
         _mapping(given, where, f"scenarios: {name}")
-        if "name" in given:
-            raise PlanError("field-unknown", where=f"{where}: {name}", fields=("name",))
         given = _with_keys_of_sources(given, inventory, f"{where}: {name}")
-        try:
-            made.append(Scenario(name=name, **given))
-        except ValidationError as error:
-            raise PlanError.of_fields(error, where=f"{where}: {name}") from None
+        made.append(_called(Scenario, name, given, f"{where}: {name}"))
     if len(made) > MOST:
         raise PlanError("scenarios-too-many", where=where, most=MOST)
     if sum(scenario.prioritised for scenario in made) > 1:
@@ -156,17 +161,13 @@ def _anonymity(written: Any, path: Path) -> Anonymity | None:
     questions = written.get("questions") or {}
     _mapping(questions, path.name, "anonymity: questions")
     made = []
+    for name, facts in questions.items():
+        _mapping(facts or {}, path.name, f"anonymity: {name}")
+        made.append(_called(Question, name, facts or {}, f"{path.name}: {name}"))
     try:
-        for name, facts in questions.items():
-            where = f"{path.name}: {name}"
-            _mapping(facts or {}, path.name, f"anonymity: {name}")
-            if "name" in (facts or {}):
-                raise PlanError("field-unknown", where=where, fields=("name",))
-            made.append(Question(name=name, **(facts or {})))
-        where = f"{path.name}: anonymity"
         section = Anonymity(**{**written, "questions": tuple(made)})
     except ValidationError as error:
-        raise PlanError.of_fields(error, where=where) from None
+        raise PlanError.of_fields(error, where=where, model=Anonymity) from None
     except OptionError as error:
         error.facts.setdefault("where", where)
         raise

@@ -99,7 +99,7 @@ class Policy(Frozen):
         try:
             return cls(**load_text(text, where))
         except ValidationError as error:
-            raise PolicyError.of_fields(error, where=where) from None
+            raise PolicyError.of_fields(error, where=where, model=cls) from None
 
     def check(self, study: Study) -> Verdict:
         """The verdict on a study, row by row."""

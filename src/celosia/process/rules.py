@@ -162,7 +162,7 @@ def read_rule(written: Any, where: str, hierarchies: PlanHierarchies) -> PlanRul
     try:
         return form(**hierarchies.placed(fields))
     except ValidationError as error:
-        raise PlanError.of_fields(error, where=where) from None
+        raise PlanError.of_fields(error, where=where, model=form) from None
     except OptionError as error:
         error.facts.setdefault("where", where)
         raise

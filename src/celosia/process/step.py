@@ -63,9 +63,9 @@ class Step(Frozen):
         try:
             return cls(**{"name": name, **scope}, method=made(**fields))
         except ValidationError as error:
-            raise PlanError.of_fields(error, where=where) from None
+            raise PlanError.of_fields(error, where=where, model=cls) from None
         except CelosiaError as error:
-            error.facts.setdefault("where", where)
+            error.facts["where"] = where
             raise
 
     def apply(self, data: Microdata, run: Run) -> Protected:

@@ -27,6 +27,8 @@ from celosia.process.planfile import read_steps
 from celosia.process.planhierarchies import PlanHierarchies
 from celosia.process.yaml import load_text
 
+_OWN = ("path", "text")
+
 
 class CensusPlan(Frozen):
     """A plan as data; ``text`` is what its authors wrote.
@@ -82,13 +84,13 @@ class CensusPlan(Frozen):
         if "census" not in written:
             raise PlanError("census-not-a-plan", where=where.name)
         fields = {"version" if name == "census" else name: value for name, value in written.items()}
-        for own in ("path", "text"):
-            if own in written:
-                raise PlanError("field-unknown", where=where.name, fields=(own,))
+        if taken := [own for own in _OWN if own in written]:
+            known = tuple(name for name in cls.model_fields if name not in _OWN)
+            raise PlanError("field-unknown", where=where.name, fields=tuple(taken), known=known)
         try:
             return cls(**_with_steps(fields, where), path=str(where), text=text)
         except ValidationError as error:
-            raise PlanError.of_fields(error, where=where.name) from None
+            raise PlanError.of_fields(error, where=where.name, model=cls, unwritten=_OWN) from None
         except CelosiaError as error:
             error.facts.setdefault("where", where.name)
             raise
