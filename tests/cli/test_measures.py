@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from celosia import Plan, Run, Study, read, risk
+from celosia import Microdata, Plan, Run, Study, read, risk, write
 from celosia.core.language import has_text, speaking
 from celosia.risk.measures import BEFORE_AND_AFTER, NAMES, OF_ONE_FILE, knows
 
@@ -83,6 +83,7 @@ def test_every_measure_has_a_title(language):
         (("-m", "suda2", "--household", "id_hogar"), "option-idle"),
         (("-m", "suda2", "--original", "encuesta.csv"), "option-idle"),
         (("-m", "risky_cells", "--group", "a=sexo == 1"), "option-idle"),
+        (("-m", "exact_linkage", "--register", "encuesta.csv", "--group", "a=sexo == 1"), "option-idle"),
         (("-m", "k_anonymity", "-o", "k=3", "--missing", "otra"), "option-unknown"),
         (("-m", "k_anonymity", "-o", "k=3", "--missing", "intruder"), "truth-needed"),
         (("--sensitive", "enf_cronica"), "option-idle"),
@@ -265,6 +266,41 @@ def test_groups_stand_beside_the_mean(celosia, folder):
     ).table()
     shown = {row["group"]: row["global_risk"] for row in found["groups"]}
     assert shown["mayores"] == pytest.approx(table["global_risk"][1]) and set(shown) == {None, "mayores", "mujeres"}
+
+
+def test_groups_of_the_file_are_not_asked_of_the_people_of_a_register(celosia, folder):
+    frame = read("encuesta.csv").frame
+    pl.concat([frame, frame]).write_csv("padron.csv")
+    both = ("-m", "k_map", "-m", "exact_linkage", "--register", "padron.csv", "-g", "mujeres=sexo == 2")
+    found = celosia("risk", "encuesta.csv", *KEYS, *both, "--json")
+    assert found.code == 0, found.out
+    assert set(found.json["results"]["measures"]) == {"k_map", "exact_linkage"}
+    assert set(found.json["results"]["groups"]) == {"k_map"}
+
+
+def test_files_of_other_lengths_are_matched_by_their_id_or_not_at_all(celosia, folder):
+    """Row by row a file without its first records would look as if nobody could be found."""
+    frame = read("encuesta.csv").frame
+    frame.drop("id_persona").write_csv("antes.csv")
+    frame[5:].drop("id_persona").write_csv("sin_cinco.csv")
+    for more in (("-m", "best_guess"), ("-m", "interval", "-o", "variables=edad"), ()):
+        said = set()
+        for language in ("es", "en"):
+            asked = (*KEYS, *more, "--original", "antes.csv", "--json", "--lang", language)
+            ran = celosia("risk", "sin_cinco.csv", *asked)
+            assert ran.code == 2 and ran.json["errors"][0]["code"] == "original-unmatched"
+            said.add(ran.json["errors"][0]["message"])
+        assert len(said) == 2
+
+
+def test_groups_are_those_of_the_same_people_in_a_file_of_another_order(celosia, folder):
+    data = read("encuesta.csv")
+    write(Microdata(data.frame.reverse()[5:], data.dictionary), "vuelta.csv")
+    group = ("-g", "mayores=edad >= 60")
+    one = ("-m", "k_anonymity", "-o", "k=3", "--missing", "strict", *group, "--json")
+    alone = celosia("risk", "vuelta.csv", *KEYS, *one).json["results"]["groups"]
+    beside = celosia("risk", "vuelta.csv", *KEYS, *one, "--original", "encuesta.csv")
+    assert beside.json["results"]["groups"] == alone
 
 
 def test_an_option_goes_to_the_measures_that_know_it(celosia, folder):

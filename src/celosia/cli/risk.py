@@ -113,11 +113,11 @@ def conditions(groups: Sequence[str]) -> dict[str, str]:
 
 def by_groups(found: Mapping[str, Result], masks: Mapping[str, Any], data: Microdata) -> dict[str, Result]:
     """Each measure that says something of every record, in each group."""
-    from celosia.risk import by_group
+    from celosia.risk.by_group import by_group, tells_of_the_file
 
     if not masks:
         return {}
-    told: dict[str, Any] = {name: result for name, result in found.items() if hasattr(result, "by_record")}
+    told: dict[str, Any] = {name: result for name, result in found.items() if tells_of_the_file(result)}
     if not told:
         raise OptionError("option-idle", option="--group", measures=tuple(found))
     return {name: by_group(result, masks, data) for name, result in told.items()}
@@ -177,10 +177,15 @@ def read_table(path: Path, dictionary: Path | None = None, key: bytes | None = N
 
 
 def _matched(original: Microdata, masked: Microdata) -> tuple[Microdata, Microdata]:
-    """Both files matched by the declared id where both hold it, else row by row."""
+    """Both files in the order of the second, by the declared id where both hold it, else row by row.
+
+    Rows of files that are not as long tell nothing of who is who.
+    """
     role = original.role(Role.ID)
     if role is not None and role == masked.role(Role.ID):
-        return original, masked
+        return original.in_order_of(masked.ids), masked
+    if original.height != masked.height:
+        raise DataError("original-unmatched", masked=masked.height, original=original.height)
     return _by_row(original), _by_row(masked)
 
 

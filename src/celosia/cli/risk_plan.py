@@ -100,6 +100,7 @@ def _measured(
     options: Sequence[str],
 ) -> dict[str, Any]:
     """Each measure for each scenario."""
+    from celosia.risk.by_group import tells_of_the_file
     from celosia.risk.measures import knows
 
     refuse_idle(names, missing, more)
@@ -114,7 +115,7 @@ def _measured(
         groups: dict[str, Result] = {
             name: study.grouped(result, scenario.name)
             for name, result in found.items()
-            if study.plan.groups and hasattr(result, "by_record")
+            if study.plan.groups and tells_of_the_file(result)
         }
         show(output, found, groups, title=f"{scenario.name} · ")
         measured[scenario.name] = {"measures": plain(found)} | ({"groups": plain(groups)} if groups else {})

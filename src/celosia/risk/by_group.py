@@ -37,6 +37,11 @@ class OfRecords(Protocol):
         ...
 
 
+def tells_of_the_file(result: Any) -> bool:
+    """Whether a measure says something of every record of its file, and not of the people of another one."""
+    return hasattr(result, "by_record") and not getattr(result, "of_others", False)
+
+
 @dataclass(frozen=True, eq=False)
 class RiskByGroup(Tabular):
     """The risk of the file, and of each group in it.

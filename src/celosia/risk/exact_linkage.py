@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -62,6 +62,8 @@ class ExactLinkage(Tabular):
         For each person, whether her value is the most common one of the published file.
     """
 
+    of_others: ClassVar[bool] = True
+    """It is about the people of the auxiliary file; groups of the published one say nothing of them."""
     keys: tuple[str, ...]
     sensitive: str | None
     candidates: Counts = field(repr=False)
