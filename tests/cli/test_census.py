@@ -12,6 +12,7 @@ from censuses import PLAN, folder_with_a_census
 from ruamel.yaml import YAML
 
 from celosia.census import epsilon
+from celosia.io.lock import alone
 
 SNAPSHOT = Path(__file__).parent / "snapshots" / "census.json"
 PERSONS_ONLY = PLAN[: PLAN.index("  dwellings:\n    variables")]
@@ -148,6 +149,22 @@ def test_errors_in_both_languages_release_nothing(old, new, es, en, celosia, fol
         assert said in ran.err, ran.err
         assert [error["code"] for error in celosia("census", "plan.yaml", "--json").json["errors"]]
     assert not (folder / "salida" / "publico").exists() and not (folder / "libro.json").exists()
+
+
+def test_what_a_killed_run_left_is_taken_away_and_two_never_run_at_once(celosia, folder):
+    results = folder / "salida"
+    assert celosia("census", "plan.yaml").code == 0
+    left = [
+        results / ".publico.0123456789ab.part",
+        results / "interno" / "ejecucion-1" / ".resumen.0123456789ab.part.html",
+    ]
+    left[0].mkdir()
+    left[1].touch()
+    with alone(results / "interno" / ".candado", "run-busy"):
+        ran = celosia("census", "plan.yaml", "--json")
+    assert (ran.code, ran.json["errors"][0]["code"]) == (2, "run-busy") and left[1].exists()
+    assert celosia("census", "plan.yaml").code == 0
+    assert not any(path.exists() for path in left)
 
 
 def test_another_configuration_and_a_spent_budget(celosia, folder):

@@ -17,16 +17,19 @@ if TYPE_CHECKING:
 
 def census(output: Output, path: Path, seed: int | None) -> int:
     """Measure, estimate, evaluate and publish what a plan says; go on where a stopped run was."""
-    from celosia.io.atomic import writing
+    from celosia.io.atomic import clear_unfinished, writing
     from celosia.process.census import CensusPlan, run
     from celosia.process.census.files import keep_answers, public_folder, publish
     from celosia.process.census.running import folder
+    from celosia.process.release import working_in
     from celosia.report.census import census_summary
     from celosia.report.certificate import certificate_page
 
     plan = CensusPlan.load(path)
     kept = folder(plan, seed)
-    with output.working(), _stoppable(kept), output.progress() as circumstances:
+    with output.working(), _stoppable(kept), working_in(plan.resolve(plan.folder)), output.progress() as circumstances:
+        if kept.is_dir():
+            clear_unfinished(kept)
         outcome = run(plan, circumstances, seed)
         summary = kept / "resumen.html"
         with writing(summary) as temporary:  # it takes its place after the public folder
