@@ -27,6 +27,15 @@ def groups(data: Microdata, keys: Sequence[str], *others: str) -> pl.DataFrame:
     return cells.filter(~emptied_records(data, keys))
 
 
+def _pairs(before: Microdata, after: Microdata, variable: str) -> pl.DataFrame:
+    """The codes before and after of the cells that were not emptied, once each; raises where an emptied one is not."""
+    old, new = aligned(before, after, variable)
+    emptied = after.suppressed(variable)
+    if (emptied & new.is_not_null()).any():
+        raise PromiseError("promise-marked", variable=variable)
+    return pl.DataFrame({"old": spell_series(old), "new": spell_series(new)}).filter(~emptied).unique()
+
+
 @dataclass(frozen=True)
 class Ancestors:
     """Every code is as it was, an ancestor of what it was, or emptied and marked; missing ones that are no leaves stay.
@@ -40,11 +49,7 @@ class Ancestors:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise where a code is no ancestor, levels differ, or a cell that is marked as emptied is not."""
-        old, new = aligned(before, after, self.variable)
-        emptied = after.suppressed(self.variable)
-        if (emptied & new.is_not_null()).any():
-            raise PromiseError("promise-marked", variable=self.variable)
-        pairs = pl.DataFrame({"old": spell_series(old), "new": spell_series(new)}).filter(~emptied).unique()
+        pairs = _pairs(before, after, self.variable)
         path = {row[0]: row for row in self.rows}
         possible = set(range(len(self.rows[0])))
         for was, now in pairs.iter_rows():
@@ -66,11 +71,7 @@ class Spans:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise where a code does not hold what was there."""
-        old, new = aligned(before, after, self.variable)
-        emptied = after.suppressed(self.variable)
-        if (emptied & new.is_not_null()).any():
-            raise PromiseError("promise-marked", variable=self.variable)
-        pairs = pl.DataFrame({"old": spell_series(old), "new": spell_series(new)}).filter(~emptied).unique()
+        pairs = _pairs(before, after, self.variable)
         place = {code: i for i, code in enumerate(self.codes)}
         for was, now in pairs.filter(pl.col("old").ne_missing(pl.col("new"))).iter_rows():
             ends = [(place[a], place[b]) for a, b in _ends(now or "") if a in place and b in place]
