@@ -71,6 +71,19 @@ def test_shuffled_records_are_matched_by_their_id():
     assert counts.sample.tolist() == [1, 2, 2, 1]
 
 
+def test_files_of_other_ids_are_not_the_same_people():
+    frame = pl.DataFrame({"a": [1, 1, 2, 3], "id": [7, 8, 9, 10]})
+    book = Dictionary.of(Variable(name="id", role="id"))
+    before, after = Microdata(frame, book, key=bytes(16)), Microdata(frame, book, key=bytes([1] * 16))
+    for call in (
+        lambda: risk.best_guess(before, after, ["a"]),
+        lambda: risk.frequencies(after, ["a"], missing="intruder", truth=before),
+    ):
+        with pytest.raises(CelosiaError) as error:
+            call()
+        assert error.value.code == "masked-ids" and error.value.facts["count"] == 4 and "key=" in error.value.fix
+
+
 @given(key_frames(max_keys=3, missing=False))
 def test_the_identity_gives_the_unperturbed_risk_and_equal_rows_one_over_n(frame):
     keys = [name for name in frame.columns if name != "w"]

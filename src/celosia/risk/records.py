@@ -25,6 +25,8 @@ def beside(published: Any, truth: Any) -> tuple[Microdata, Microdata]:
     shown, true = records_of(published), records_of(truth)
     if isinstance(published, Microdata) and isinstance(truth, Microdata):
         true = true.in_order_of(shown.ids)
+        if true.height != shown.height:
+            raise DataError("masked-ids", count=shown.height - true.height)
     if true.height != shown.height:
         raise DataError("truth-records", published=shown.height, truth=true.height)
     return shown, true
