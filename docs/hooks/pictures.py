@@ -1,6 +1,6 @@
-"""What each measure shows, drawn when the site is built: its first table, its remarks and its picture.
+"""What each measure, and a choice of recodings, shows: its first table, its remarks and its picture.
 
-All are measured on one synthetic survey, so that a page can never show what the code no longer says.
+All are drawn as the site is built, from one synthetic survey: a page never shows what the code no longer says.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from mkdocs.exceptions import PluginError
 
 from celosia import Microdata, risk
 from celosia.core.errors import CelosiaWarning
+from celosia.core.hierarchy_builders import intervals
 from celosia.core.language import number, speaking, text
 from celosia.core.results import Tabular, html_table
 from celosia.datasets import survey
+from celosia.methods import Generalization
 
 _MARK = re.compile(r"<!-- shows: (\w+) -->")
 _ROWS = 9
@@ -89,6 +91,17 @@ def matrices() -> dict[str, dict[int, dict[int, float]]]:
     return {"sexo": {1: {1: STAYS + half, 2: half}, 2: {1: half, 2: STAYS + half}}}
 
 
+def choices() -> Tabular:
+    """Every combination of levels that the page of generalization speaks of."""
+    hierarchies = {
+        "edad": intervals(0, 110, levels=(5, 10, 20)),
+        "sexo": [(1, "*"), (2, "*")],
+        "region": [(f"{region:02}", "*") for region in range(1, 17)],
+    }
+    method = Generalization(hierarchies=hierarchies, k=5, suppression_limit=0.05, every_choice=True)
+    return method.apply(survey(n=2000))
+
+
 SHOWN: dict[str, Callable[[], Any]] = {
     "frequencies": lambda: risk.frequencies(emptied(), KEYS, weight="factor"),
     "individual": lambda: risk.individual(emptied(), KEYS, household="id_hogar"),
@@ -119,12 +132,13 @@ SHOWN: dict[str, Callable[[], Any]] = {
     "outliers": lambda: risk.outliers(sample(), noisy(), percentile=0.95, k=0.2, variables=INCOMES),
     "linkage": lambda: risk.linkage(sample(), noisy(), INCOMES),
     "rank_linkage": lambda: risk.rank_linkage(sample(), noisy(), INCOMES),
+    "generalization": lambda: choices(),
 }
 
 
 @cache
 def measured(name: str) -> Tabular:
-    """A measure of the survey."""
+    """What is shown of the survey."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CelosiaWarning)
         found: Tabular = SHOWN[name]()
