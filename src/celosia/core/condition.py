@@ -2,13 +2,13 @@
 
 A small part of Python's expressions: comparisons, ``in``, ``and``, ``or``, ``not``, parentheses, ``missing(x)`` and
 ``not_applicable(x)``. ``==`` and ``in`` compare codes in their canonical spelling, ``<`` and its kin compare numbers.
-A comparison with a missing value is false; only these two see it.
+A comparison with a missing value is false; only these two see it, and ``==`` and ``in`` where they name its very code.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Annotated
 
 import numpy as np
@@ -60,10 +60,21 @@ def holds(text: str, data: Microdata) -> Mask:
 
 
 class _Cells:
-    """A column as codes and as numbers, both null where it is missing; and where it does not apply."""
+    """A column as codes, null where it is missing; what was written there; and where it does not apply."""
 
-    def __init__(self, codes: pl.Series, numbers: pl.Series, missing: pl.Series, skipped: pl.Series) -> None:
-        self.codes, self.numbers, self.missing, self.skipped = codes, numbers, missing, skipped
+    def __init__(
+        self, codes: pl.Series, written: pl.Series, missing: pl.Series, skipped: pl.Series, absent: frozenset[str]
+    ) -> None:
+        self.codes, self.written, self.missing, self.skipped, self.absent = codes, written, missing, skipped, absent
+
+    @property
+    def numbers(self) -> pl.Series:
+        """The codes that are numbers."""
+        return self.codes.cast(pl.Float64, strict=False)
+
+    def one_of(self, wanted: Collection[str]) -> pl.Series:
+        """Where one of these codes stands: codes of missing values too, where they are named."""
+        return self.codes.is_in(list(wanted)) | self.written.is_in(list(self.absent.intersection(wanted)))
 
     @classmethod
     def of(cls, data: Microdata, name: str) -> _Cells:
@@ -71,7 +82,8 @@ class _Cells:
         missing = data.dictionary[name].missing_mask(values)
         texts = spell_series(values)
         codes = texts.set(missing, None)
-        return cls(codes, codes.cast(pl.Float64, strict=False), missing, _skipped(data, name, texts, missing))
+        absent = frozenset(texts.filter(missing).drop_nulls().unique().to_list())
+        return cls(codes, texts, missing, _skipped(data, name, texts, missing), absent)
 
 
 def _skipped(data: Microdata, name: str, texts: pl.Series, missing: pl.Series) -> pl.Series:
@@ -109,7 +121,7 @@ class _Reader:
     def _cells(self, name: str) -> _Cells:
         empty = pl.Series([], dtype=pl.String)
         nowhere = empty.cast(pl.Boolean)
-        blank = _Cells(empty, empty.cast(pl.Float64), nowhere, nowhere)
+        blank = _Cells(empty, empty, nowhere, nowhere, frozenset())
         return self.columns.get(name, blank)
 
     def _compare(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> pl.Series:
@@ -117,8 +129,12 @@ class _Reader:
             if not isinstance(left, ast.Name) or not isinstance(right, ast.Tuple | ast.List):
                 raise OptionError("condition-form")
             wanted = [code for code in (spell(_constant(item)) for item in right.elts) if code is not None]
-            inside = self._cells(left.id).codes.is_in(wanted)
-            return (inside if isinstance(op, ast.In) else ~inside).fill_null(False)
+            cells = self._cells(left.id)
+            return (cells.one_of(wanted) if isinstance(op, ast.In) else ~cells.codes.is_in(wanted)).fill_null(False)
+        if isinstance(op, ast.Eq) and isinstance(left, ast.Name) != isinstance(right, ast.Name):
+            name, code = (left, right) if isinstance(left, ast.Name) else (right, left)
+            assert isinstance(name, ast.Name)
+            return self._cells(name.id).one_of((spell(_constant(code)) or "",)).fill_null(False)
         numeric = not isinstance(op, ast.Eq | ast.NotEq)
         a, b = self._side(left, numeric), self._side(right, numeric)
         if not isinstance(a, pl.Series) and not isinstance(b, pl.Series):
