@@ -285,3 +285,85 @@ def test_300_columns_of_missing(celosia, here):
     ran = celosia("risk", "datos.csv", "--keys", keys, "--json")
     assert ran.code == 0 and ran.json["results"]["frequencies"]["distinct"] == 2
     assert "null-untyped" in [warning["code"] for warning in ran.json["warnings"]]
+
+
+# -- what is read is never written over ----------------------------------------------------------------------------
+
+
+def plan_with(folder, **changes):
+    text = (folder / "plan.yaml").read_text("utf-8")
+    for old, new in changes.values():
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "otro.yaml").write_text(text, "utf-8")
+
+
+@pytest.mark.parametrize("name", ["../../encuesta.csv", "dentro/publica.csv", "publica.pdf", "publica"])
+def test_the_public_file_is_a_name_of_a_format(name, celosia, folder, hashes):
+    plan_with(folder, data=("publica.csv", name))
+    before = hashes(folder)
+    ran = celosia("run", "otro.yaml", "--json")
+    assert ran.code == 2 and ran.json["errors"][0]["code"] in ("release-name", "format-unknown")
+    assert hashes(folder) == before
+
+
+def test_the_public_file_never_takes_the_place_of_the_source(celosia, folder, hashes):
+    (folder / "publico").mkdir()
+    for file in ("encuesta.csv", "encuesta.csv.dictionary.yaml"):
+        (folder / file).rename(folder / "publico" / file)
+    plan_with(
+        folder,
+        source=("source: encuesta.csv", "source: publico/encuesta.csv"),
+        release=("{folder: salida, data: publica.csv}", "{folder: ., data: encuesta.csv}"),
+    )
+    before = hashes(folder)
+    ran = celosia("run", "otro.yaml", "--json")
+    assert (ran.code, ran.json["errors"][0]["code"]) == (2, "output-over-input")
+    assert hashes(folder) == before
+
+
+def test_a_dictionary_that_is_there_is_not_lost(celosia, folder, hashes):
+    (folder / "libro.yaml").write_text("variables: {}\n", "utf-8")
+    before = hashes(folder)
+    for target in ("libro.yaml", "encuesta.csv"):
+        ran = celosia("inspect", "encuesta.csv", "--write-dictionary", target, "--json")
+        assert (ran.code, ran.json["errors"][0]["code"]) == (2, "output-there")
+    assert hashes(folder) == before
+
+
+@pytest.mark.parametrize("option", ["--table", "--page"])
+def test_counts_are_not_written_over(option, celosia, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("c.csv").write_text("place,sex,age_group,count\na,1,0-4,3\na,1,5-9,4\n", "utf-8")
+    before = Path("c.csv").read_bytes()
+    ran = celosia("anonymity", "c.csv", option, "./c.csv", "--json")
+    assert (ran.code, ran.json["errors"][0]["code"]) == (2, "output-over-input")
+    assert Path("c.csv").read_bytes() == before
+
+
+def test_the_demonstration_takes_no_place_of_another_plan(celosia, folder, hashes):
+    before = hashes(folder)
+    ran = celosia("demo", "--folder", ".", "--json")
+    assert (ran.code, ran.json["errors"][0]["code"]) == (2, "example-there")
+    assert hashes(folder) == before
+
+
+def test_what_stands_in_the_public_folder_and_is_not_of_this_run_is_told(celosia, folder, plan_text):
+    assert celosia("run", "plan.yaml", "--json").json["warnings"] == []
+    (folder / "salida" / "publico" / "otra.csv").touch()
+    found = celosia("run", "plan.yaml", "--json").json["warnings"]
+    assert [(w["code"], w["facts"]["files"]) for w in found] == [("public-folder-others", ["otra.csv"])]
+    (folder / "plan.yaml").write_text(plan_text.replace("[nombre, rut,", "[nombre,"), "utf-8")
+    ran = celosia("run", "plan.yaml", "--json")
+    assert ran.code == 1 and "public-file-earlier" in [w["code"] for w in ran.json["warnings"]]
+
+
+def test_a_rule_of_a_variable_that_nobody_has_is_refused(celosia, folder):
+    with (folder / "plan.yaml").open("a", encoding="utf-8") as plan:
+        plan.write("rules: [{given: edda < 15, then: sexo == 1}]\n")
+    ran = celosia("run", "plan.yaml", "--json")
+    assert (ran.code, ran.json["errors"][0]["code"], ran.json["errors"][0]["facts"]["variable"]) == (
+        2,
+        "variable-unknown",
+        "edda",
+    )

@@ -47,6 +47,12 @@ def people():
         ("not (edad < 15 or region == '13')", [1, 2, 4]),
         ("sexo < edad", [0, 1]),
         ("edad > -1", [0, 1, 3]),
+        ("edad == 99", [2]),
+        ("'99' == edad", [2]),
+        ("edad in (15, 99)", [1, 2]),
+        ("edad != 99", [0, 1, 3]),
+        ("edad not in (15, 99)", [0, 3]),
+        ("region == '99'", [4]),
     ],
 )
 def test_it_holds_where_it_should(people, text, rows):

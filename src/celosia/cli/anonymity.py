@@ -74,8 +74,12 @@ class Found:
 
 def anonymity(output: Output, asked: Asked, survey: Survey | None, files: Files) -> int:
     """Expect, simulate, judge and look up; print, write and end with the verdict where there is a limit."""
+    from celosia.io.atomic import keep_apart
+
     if files.picture is not None and files.picture.suffix.lower() not in PICTURES:
         raise OptionError("picture-suffix", known=PICTURES)
+    outputs = [path for path in (files.table, files.picture, files.page) if path is not None]
+    keep_apart(outputs, [asked.file] if survey is None else [asked.file, survey.file])
     with output.working(), output.progress() as run:
         found = _found(asked, survey, run)
         written = _write(asked, files, found)

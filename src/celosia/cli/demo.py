@@ -21,9 +21,18 @@ def demo(output: Output, folder: Path) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         raise FileError("folder-unwritable", path=folder.name) from None
+    plan, text_of_plan = folder / "plan.yaml", files("celosia.cli").joinpath("demo_plan.yaml").read_text("utf-8")
+    _refuse_another(plan, folder / "encuesta.csv", text_of_plan.splitlines()[0])
     write(survey(), folder / "encuesta.csv")
-    plan = folder / "plan.yaml"
     with writing(plan) as temporary:
-        temporary.write_text(files("celosia.cli").joinpath("demo_plan.yaml").read_text("utf-8"), "utf-8")
+        temporary.write_text(text_of_plan, "utf-8")
     output.say(text("demo.made", folder=folder))
     return run_plan(output, plan)
+
+
+def _refuse_another(plan: Path, data: Path, first: str) -> None:
+    """Refuse a folder with a plan or data that are not the demonstration's own, which its plan's first line tells."""
+    own = plan.is_file() and plan.read_text("utf-8", errors="replace").startswith(first)
+    for path in (plan, data):
+        if path.exists() and not own:
+            raise FileError("example-there", path=str(path))

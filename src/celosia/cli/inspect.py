@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from celosia.cli.output import Output
+from celosia.core.errors import FileError
 from celosia.core.language import number, text
 
 
@@ -16,6 +17,8 @@ def inspect(output: Output, file: Path, dictionary: Path | None, form: dict[str,
     from celosia.io import read, sniff, suggest, suggested_dictionary, write_dictionary
     from celosia.process.inspection import describe
 
+    if write_to is not None and write_to.exists():
+        raise FileError("output-there", path=write_to.name)
     found = None
     if file.suffix.lower() in (".csv", ".tsv", ".txt"):
         found = sniff(file, **form)

@@ -18,11 +18,12 @@ def run_plan(output: Output, path: Path) -> int:
     from celosia.core.keystore import project_key
     from celosia.io.atomic import writing
     from celosia.process import Plan, Study
-    from celosia.process.release import decide, publish, working_in
+    from celosia.process.release import decide, publish, refuse_over_inputs, working_in
     from celosia.report import summary
     from celosia.report.summary import FIGURES, before_after, verdict_table
 
     plan = Plan.load(path)
+    refuse_over_inputs(plan)
     with (
         output.working(),
         working_in(plan.resolve(plan.release.folder)) as internal,

@@ -12,7 +12,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -33,6 +33,14 @@ def clear_unfinished(folder: Path) -> None:
     for path in folder.iterdir():
         if _UNFINISHED.match(path.name):
             shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def keep_apart(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
+    """Refuse to write where something is read: what was protected never takes the place of what it was made from."""
+    read = {path.resolve() for path in inputs}
+    for path in outputs:
+        if path.resolve() in read:
+            raise FileError("output-over-input", path=path.name)
 
 
 @contextmanager

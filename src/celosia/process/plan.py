@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from celosia.core.condition import Condition
 from celosia.core.dictionary import Dictionary, Role
@@ -33,6 +33,16 @@ class Release(Frozen):
     folder: str = "salida"
     data: str = "datos.csv"
     title: str = ""
+
+    @field_validator("data")
+    @classmethod
+    def _a_file_name(cls, data: str) -> str:
+        from celosia.io.formats import format_to_write
+
+        if Path(data).name != data:
+            raise PlanError("release-name", name=data)
+        format_to_write(data)
+        return data
 
 
 class Plan(Frozen):
@@ -98,6 +108,14 @@ class Plan(Frozen):
     def resolve(self, name: str) -> Path:
         """A file named in the plan, from the plan's folder."""
         return Path(self.path).parent / name
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """Every file that is read, the plan's own among them."""
+        named = [self.source, self.dictionary_file, *(source.file for source in self.sources)]
+        named += [self.policy] if self.policy and Path(self.policy).suffix else []
+        named += [self.anonymity.counts.file] if self.anonymity else []
+        return (Path(self.path), *(self.resolve(name) for name in named if name))
 
     def codebook(self) -> Path | None:
         """The file of the dictionary, where the plan names one."""

@@ -14,10 +14,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from celosia.core.codes import spell_series
-from celosia.core.errors import FileError, PromiseError
+from celosia.core.errors import FileError, PromiseError, warn
 from celosia.core.microdata import Microdata
+from celosia.process.plan import Plan
 from celosia.process.study import Study
 from celosia.process.verdict import Verdict
+
+PUBLIC = "publico"
+"""The folder of what may leave the office."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +64,7 @@ def folder(study: Study) -> Path:
 
 def public_file(study: Study) -> Path:
     """The public data file."""
-    return folder(study) / "publico" / study.plan.release.data
+    return folder(study) / PUBLIC / study.plan.release.data
 
 
 def release(study: Study) -> Outcome:
@@ -72,8 +76,32 @@ def release(study: Study) -> Outcome:
 
 def decide(study: Study) -> Outcome:
     """What will become of the study; nothing is written yet."""
-    verdict = study.check()
-    return Outcome(study, verdict, public_file(study) if verdict.passes else None)
+    verdict, file = study.check(), public_file(study)
+    _warn_of_others(file, passes=verdict.passes)
+    return Outcome(study, verdict, file if verdict.passes else None)
+
+
+def refuse_over_inputs(plan: Plan) -> None:
+    """Refuse a plan whose public file, or the dictionary beside it, would take the place of what it reads."""
+    from celosia.io.atomic import keep_apart
+    from celosia.io.side import side_path
+
+    file = plan.resolve(plan.release.folder) / PUBLIC / plan.release.data
+    keep_apart((file, side_path(file)), (*plan.inputs, *(side_path(path) for path in plan.inputs)))
+
+
+def _warn_of_others(file: Path, *, passes: bool) -> None:
+    """What stands in the public folder and is not of this run: nobody should publish it by mistake."""
+    from celosia.io.side import side_path
+
+    if not file.parent.is_dir():
+        return
+    own = {file.name, side_path(file).name}
+    found = sorted(path.name for path in file.parent.iterdir() if not path.name.startswith("."))
+    if others := tuple(name for name in found if name not in own):
+        warn("public-folder-others", folder=file.parent.name, files=others)
+    if not passes and file.exists():
+        warn("public-file-earlier", path=file.name)
 
 
 def publish(outcome: Outcome) -> None:
@@ -103,9 +131,10 @@ def working_in(results: Path) -> Iterator[Path]:
     from celosia.io.lock import alone
 
     internal = results / "interno"
+    make_folder(results)
     make_folder(internal)
     with alone(internal / ".candado", "run-busy"):
-        for inside in (results, internal, results / "publico"):
+        for inside in (results, internal, results / PUBLIC):
             if inside.is_dir():
                 clear_unfinished(inside)
         yield internal

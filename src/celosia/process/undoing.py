@@ -7,12 +7,13 @@ cell is taken to have held an answer, or *not applicable*.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from celosia.core.codes import spell_series
+from celosia.core.errors import RoleError
 from celosia.core.microdata import Microdata
 from celosia.verify.deduction import Coding, Deduced, Rule, Terms, deduce, shown
 
@@ -26,9 +27,10 @@ _LISTED = 500
 def undone(study: Study, written: Microdata | None = None) -> Deduced:
     """What can be filled in of the study's data; with ``written``, of these same records as a file holds them."""
     data = study.data if written is None else written
+    given = [one for rule in study.plan.rules for one in rule.rules(study.root.data)]
+    _require(study, given)
     if not data.marked:
         return deduce(data, ())
-    given = [one for rule in study.plan.rules for one in rule.rules(study.root.data)]
     spoken = {name for rule in given for name in rule.variables}
     codings, blurred = _codings(study, spoken)
     usable = [rule for rule in given if not blurred & set(rule.variables)]
@@ -36,6 +38,15 @@ def undone(study: Study, written: Microdata | None = None) -> Deduced:
     terms = Terms(study.root.data.dictionary.keep(study.root.data.variables), codings, answered=True)
     found = deduce(data, usable, terms=terms, learned=learned)
     return found.with_untried(rule.name for rule in given if rule not in usable)
+
+
+def _require(study: Study, rules: Sequence[Rule]) -> None:
+    """Rules speak of variables of the original file, or of those that a step makes."""
+    known = tuple(dict.fromkeys(name for state in study.history for name in state.data.variables))
+    for rule in rules:
+        for name in rule.variables:
+            if name not in known:
+                raise RoleError("variable-unknown", variable=name, known=known, where=rule.name)
 
 
 def _codings(study: Study, names: Collection[str]) -> tuple[dict[str, Coding], set[str]]:
