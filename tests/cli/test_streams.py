@@ -3,12 +3,16 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 
+import polars as pl
 import pytest
+
+from celosia.cli.output import Output
 
 PROGRAM = (sys.executable, "-c", "import sys; from celosia.cli import main; sys.exit(main())")
 FULL = "/dev/full"
@@ -116,3 +120,16 @@ def test_long_work_shows_a_bar_on_a_terminal_and_nowhere_else(start):
             shown += chunk
     os.close(parent)
     assert process.returncode == 0 and "━".encode() in shown
+
+
+def test_a_narrow_terminal_cuts_no_word(monkeypatch, capsys):
+    output = Output(json=False, command="check")
+    rows = pl.DataFrame({"scenario": ["vecindario"] * 2, "measure": ["Registros que violan 2-anonimato"] * 2})
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    for columns, whole in ((30, False), (80, True)):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        output.table(rows)
+        out = re.sub(r"\x1b\[\d*m", "", capsys.readouterr().out)
+        assert {"Escenario", "vecindario", "2-anonimato"} <= set(out.split())
+        assert ("Registros que violan 2-anonimato" in out) == whole
+        assert max(map(len, out.splitlines())) <= columns

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,9 @@ from celosia.core.errors import CelosiaError, CelosiaWarning, FileError
 from celosia.core.language import has_text, text
 from celosia.core.results import cell, heading
 from celosia.core.run import Run
+
+_UNSEEN, _LONGEST_WORD, _WIDE, _NARROW = 160, 16, 3, 1
+"""Letters: of a line where nobody looks, of a word that is kept whole, between columns with and without room."""
 
 DONE, DOES_NOT_PASS, FAILED, CANCELLED = 0, 1, 2, 130
 
@@ -44,13 +48,15 @@ class Output:
         from rich.console import Console
         from rich.table import Table
 
-        shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for name, dtype in rows.schema.items():
+        cells = [[cell(value, name) for name, value in zip(rows.columns, row, strict=True)] for row in rows.iter_rows()]
+        widths, between = _layout([[heading(name), *(row[j] for row in cells)] for j, name in enumerate(rows.columns)])
+        shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, between // 2))
+        for (name, dtype), width in zip(rows.schema.items(), widths, strict=True):
             right = name in figures or dtype.is_numeric()
-            shown.add_column(heading(name), justify="right" if right else "left", overflow="fold")
-        for row in rows.iter_rows():
-            shown.add_row(*(cell(value, name) for name, value in zip(rows.columns, row, strict=True)))
-        console = Console(width=_width(), highlight=False, markup=False)
+            shown.add_column(heading(name), justify="right" if right else "left", overflow="fold", width=width)
+        for row in cells:
+            shown.add_row(*row)
+        console = Console(width=sum(widths) + (between + 1) * len(widths), highlight=False, markup=False)
         with console.capture() as drawn:
             console.print(shown)
         lines = [title, *drawn.get().splitlines()] if title else drawn.get().splitlines()
@@ -127,6 +133,13 @@ def _said(step: str) -> str:
     return text(f"progress.{step}") if has_text(f"progress.{step}") else step
 
 
-def _width() -> int | None:
-    """The terminal's own width; a wide one where nobody looks."""
-    return None if sys.stdout is not None and sys.stdout.isatty() else 160
+def _layout(columns: Sequence[Sequence[str]]) -> tuple[list[int], int]:
+    """Letters for each column, and between two: all that they want where there is room, and never less than a word."""
+    seen = shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else _UNSEEN
+    least = [min(max(len(word) for text in column for word in text.split(" ")), _LONGEST_WORD) for column in columns]
+    wanted = [max(map(len, column)) for column in columns]
+    more = [whole - word for whole, word in zip(wanted, least, strict=True)]
+    between = _WIDE if sum(least) + _WIDE * len(columns) <= seen else _NARROW
+    room = max(seen - between * len(columns) - sum(least), 0)
+    share = min(room / sum(more), 1.0) if any(more) else 0.0
+    return [word + int(share * extra) for word, extra in zip(least, more, strict=True)], between
