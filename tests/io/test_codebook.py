@@ -83,12 +83,13 @@ def test_spanish_headers_and_words(tmp_path, encoding):
 
 def test_one_row_a_code(tmp_path):
     path = tmp_path / "codigos.csv"
-    rows = ["comuna,01101,Iquique,", "comuna,99,No sabe,no responde", "x,1,,"]
+    rows = ["comuna,,Comuna de residencia,", "comuna,01101,Iquique,", "comuna,99,No sabe,no responde", "x,1,,"]
     path.write_text("\n".join(["variable,código,etiqueta,perdido", *rows]))
     comuna, x = io.read_dictionary(path)
     assert dict(comuna.values) == {"01101": "Iquique", "99": "No sabe"}
     assert dict(comuna.missing) == {"99": MissingKind.NON_RESPONSE}
     assert dict(x.values) == {"1": ""}
+    assert (comuna.label, x.label) == ("Comuna de residencia", "")
 
 
 def test_yaml_keeps_the_source_spelling(tmp_path):

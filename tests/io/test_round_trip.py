@@ -20,6 +20,10 @@ from celosia.core.language import speaking
 from celosia.core.microdata import Microdata
 from celosia.io.side import side_path
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:(En este formato solo|In this format only):celosia.core.errors.CelosiaWarning"
+)
+
 FORMATS = ["csv", "tsv", "txt", "parquet", "xlsx", "sav", "zsav", "dta", "por", "xpt"]
 ALONE = ["sav", "dta"]
 """Formats that hold labels and missing codes themselves."""

@@ -10,7 +10,7 @@ import pytest
 
 from celosia import io
 from celosia.core.dictionary import Dictionary, MissingKind, MissingRange, Variable
-from celosia.core.errors import FileError
+from celosia.core.errors import CelosiaWarning, FileError
 from celosia.core.microdata import Microdata
 from celosia.io import letters, spss_missing
 from celosia.io.side import side_path
@@ -188,9 +188,13 @@ class TestStataLetters:
         assert frame["x"].to_list() == [21915, "a", None]
         assert meta.original_variable_types["x"] == "%tdDD/NN/CCYY"
 
-    def test_numeric_missing_codes_stay_numbers(self, tmp_path):
+    def test_numeric_missing_codes_stay_numbers_and_it_is_said(self, tmp_path):
         data = with_missing([1, None, 99], missing={99: NR})
-        io.write(data, tmp_path / "d.dta")
+        with pytest.warns(CelosiaWarning) as told:
+            io.write(data, tmp_path / "d.dta")
+        assert [(one.message.code, one.message.facts) for one in told] == [
+            ("missing-as-numbers", {"variables": ("x",)})
+        ]
         frame, _ = read_stata(tmp_path / "d.dta")
         assert frame["x"].to_list() == [1, None, 99]
         assert io.read(tmp_path / "d.dta").dictionary == data.dictionary

@@ -137,11 +137,21 @@ def _names(parameter: Any) -> str:
     return names if parameter.is_flag else f"{names} {_metavar(parameter)}".rstrip()
 
 
+def _facts(parameter: Any) -> dict[str, Any]:
+    """What the help of a parameter tells beside its words: the measures that may be asked for."""
+    if parameter.name != "measure":
+        return {}
+    from celosia.risk.measures import NAMES
+
+    return {"measures": NAMES}
+
+
 def _described(parameter: Any) -> str:
     """The help of a parameter; the parser's own options have theirs by name."""
     own = f"cli.option.{parameter.name}"
     said = parameter.help or ""
-    words = text(said) if has_text(said) else text(own) if has_text(own) else said
+    code = said if has_text(said) else own
+    words = text(code, **_facts(parameter)) if has_text(code) else said
     default = parameter.default
     if parameter.required:
         return f"{words} [{text('cli.required')}]"

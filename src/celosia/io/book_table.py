@@ -3,8 +3,8 @@
 One row a variable: ``name, label, level, identification, sensitive, dane, role, hierarchy, unit, decimals,
 format, null, note, values, missing, missing_ranges``, where ``values`` is ``1=Hombre; 2=Mujer``, ``missing``
 is ``98=no responde; 99=no aplica`` (or just ``98; 99``) and ``missing_ranges`` is ``900..999=no responde``.
-One row a code: ``variable, code, label, missing``. Headers and words in Spanish or English, in any order;
-only the name is required.
+One row a code: ``variable, code, label, missing``; a row without a code is the label of the variable.
+Headers and words in Spanish or English, in any order; only the name is required.
 """
 
 from __future__ import annotations
@@ -148,9 +148,12 @@ def _add_code(facts: dict[str, dict[str, Any]], cells: dict[str, str], place: _P
     name, code = cells.get("name", "").strip(), cells.get("code", "").strip()
     if not name:
         raise place.wrong("codebook-nameless", "name")
-    if not code:
-        raise place.wrong("codebook-cell", "code")
     fact = facts.setdefault(name, {})
+    if not code:
+        if "label" not in cells or "missing" in cells or "label" in fact:
+            raise place.wrong("codebook-cell", "code")
+        fact["label"] = cells["label"]
+        return
     if code in fact.get("values", {}) or code in fact.get("missing", {}):
         raise place.wrong("codebook-repeated", "code")
     if "missing" in cells:

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from celosia.core.dictionary import Level, Variable
-from celosia.core.errors import FileError
+from celosia.core.errors import FileError, warn
 from celosia.io import letters, spss_missing, whole_file
 from celosia.io.formats import Missing, Support
 from celosia.io.wire import Wire
@@ -44,7 +44,16 @@ def write_statistical(wire: Wire, path: Path, support: Support) -> None:
         display = wire.formats.get(column.name) or _display(variable, column, support)
         options.add(names[column.name], variable, column, codes, display)
         columns.append(held.alias(names[column.name]))
+    if support.missing is Missing.LETTERS:
+        _warn_of_numbers(wire)
     _call(pl.DataFrame(columns), path, support, options.given)
+
+
+def _warn_of_numbers(wire: Wire) -> None:
+    """Missing codes that are numbers stay numbers where only letters are missing: readers would count with them."""
+    described = [wire.dictionary[name] for name in wire.frame.columns]
+    if kept := tuple(one.name for one in described if any(letters.letter_of(code) is None for code in one.missing)):
+        warn("missing-as-numbers", variables=kept)
 
 
 def check_holds(column: pl.Series, support: Support) -> None:

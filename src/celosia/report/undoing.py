@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from celosia.core.language import number, text
+from celosia.core.language import text
 from celosia.report.blocks import Block, Note, Table, Title
 from celosia.verify.deduction import Deduced
 
@@ -25,7 +25,7 @@ def sentences(found: Deduced) -> list[str]:
     emptied = sum(found.emptied.values())
     if not emptied:
         return []
-    counts = {"count": number(found.total, 0), "emptied": number(emptied, 0)}  # as the tables beside write them
+    counts = {"count": found.total, "emptied": emptied}
     said = [text("deduced.some" if found.total else "deduced.none", **counts)]
     if found.broken:
         said.append(text("deduced.broken", rules=tuple(found.broken)))

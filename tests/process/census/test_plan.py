@@ -54,6 +54,8 @@ WRONG = [
     ("title:", "titulo:", "field-unknown"),
     ("data: censo-de-prueba\n", "", "field-absent"),
     ("neighbours: bounded", "neighbours: near", "field-invalid"),
+    ("rho: 2", "rho: 0", "field-invalid"),
+    ("rho: 2", "rho: -1/2", "field-invalid"),
     ("unit: person", "unit: dwelling", "protection-members"),
     ("limits: {person: 6", "limits: {planet: 6", "field-invalid"),
     ("limits: {person: 6", "limits: {person: mucho", "exact-number"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
@@ -53,8 +53,8 @@ class Coding(Frozen):
 class Split(Frozen):
     """A budget: ρ (zero-concentrated) or ε (pure), and its shares by level and by query."""
 
-    rho: Exact | None = None
-    epsilon: Exact | None = None
+    rho: Annotated[Exact, Field(gt=0)] | None = None
+    epsilon: Annotated[Exact, Field(gt=0)] | None = None
     levels: ReadOnly[str, Exact] | None = None
     queries: ReadOnly[str, Exact]
     at: ReadOnly[str, ReadOnly[str, Exact]] = _EMPTY
