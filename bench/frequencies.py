@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import polars as pl
 from measure import alternated, calibration, line, peak_gigabytes, seconds
+from peer_times import beside
 
 from celosia.core.errors import CelosiaWarning
 from celosia.datasets import bench_population
 from celosia.risk import frequencies, individual
-from peers import beside
 
 KEYS = ["region", "sex", "ageg", "marital", "edu", "act"]
 

@@ -10,11 +10,11 @@ import sys
 
 import polars as pl
 from measure import alternated, line
+from peer_times import beside
 
 from celosia.datasets import bench_population
 from celosia.risk.l_diversity import l_diversity
 from celosia.risk.t_closeness import t_closeness
-from peers import beside
 
 KEYS = ["region", "sex", "ageg", "marital", "edu", "act"]
 

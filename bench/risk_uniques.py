@@ -11,6 +11,7 @@ import warnings
 
 import polars as pl
 from measure import alternated, calibration, line, peak_gigabytes, seconds, within_seconds
+from peer_times import beside
 
 from celosia.core.errors import CelosiaWarning
 from celosia.datasets import bench_population
@@ -18,7 +19,6 @@ from celosia.risk.drivers import drivers
 from celosia.risk.rare_patterns import rare_patterns
 from celosia.risk.risky_cells import risky_cells
 from celosia.risk.suda2 import suda2
-from peers import beside
 
 KEYS = ["region", "sex", "ageg", "marital", "edu", "act"]
 WIDE = [*KEYS, "nat", "eth", "industry", "hsize"]
