@@ -271,3 +271,22 @@ def test_however_steps_are_written_they_are_named_and_grow(form, after):
 def test_a_plan_within_braces_is_written_anew():
     plan = Plan.parse("{kind: census, steps: [{do: shuffle_order}]}")
     assert Plan.parse(plan.render()).steps == plan.steps
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "roles: {household: folio, weight: w, key: [edad, folio]}",
+        "dictionary: {folio: {role: household}}\nroles: {stratum: folio}",
+    ],
+)
+def test_a_variable_has_one_role(text):
+    with pytest.raises(PlanError) as error:
+        Plan.parse(text)
+    assert error.value.code == "variable-two-roles"
+    assert error.value.facts["variable"] == "folio" and error.value.facts["roles"][0] == "household"
+
+
+def test_a_role_may_be_said_twice():
+    plan = Plan.parse("dictionary: {folio: {role: household}}\nroles: {household: folio}")
+    assert plan.dictionary.with_role("household") == ("folio",)

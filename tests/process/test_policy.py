@@ -1,5 +1,6 @@
 """INE's Tabla 20 in the five profiles, cell by cell; limits are strict, and judged on exact counts."""
 
+import dataclasses
 import warnings
 from fractions import Fraction
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from celosia import Microdata, Plan, Policy, Run, Study
 from celosia.core.errors import CelosiaWarning, FileError, PolicyError
@@ -270,8 +273,9 @@ def test_rows_name_scenario_level_file_and_rule():
     assert table.filter(pl.col("measure").str.starts_with("k_"))["level"].unique().to_list() == ["individual"]
     assert table.height == 2 * (10 + 7)
     named = Policy(name="p", level="household", thresholds=({"measure": "global_risk", "below": "50 %"},))
-    assert {row.level for row in named.check(found).rows} == {"household"}
-    assert named.check(found).to_dict()["level"] == "household"
+    with pytest.warns(match="nombra su nivel"):
+        verdict = named.check(found)
+    assert {row.level for row in verdict.rows} == {"household"} and verdict.to_dict()["level"] == "household"
 
 
 def test_before_and_after_are_judged_apart():
@@ -297,3 +301,39 @@ def test_a_plan_names_a_policy_of_its_own_folder(tmp_path):
     (tmp_path / "propia.yaml").write_text("name: propia\nthresholds: [{measure: global_risk, below: 1 %}]\n")
     plan = Plan.parse("policy: propia.yaml\nkind: census\nscenarios: {e: [zona]}\n", Path(tmp_path) / "plan.yaml")
     assert Study.of(classes(50, 51), plan).check().policy == "propia"
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=12), st.sampled_from([None, "individual", "household"]))
+def test_no_threshold_goes_unjudged_at_any_level(sizes, level):
+    """Every threshold has its row of the treated file; k-anonymity that of persons, whichever level is named."""
+    frame = classes(*sizes).with_row_index("hogar")
+    policy = Policy(
+        name="p",
+        level=level,
+        thresholds=({"measure": "k_anonymity", "k": 3, "below": "0 %"}, {"measure": "global_risk", "below": "100 %"}),
+    )
+    with warnings.catch_warnings(action="ignore"):
+        verdict = policy.check(study(frame, hogar="household"))
+    judged = {(row.measure, row.level) for row in verdict.rows if row.file == "after"}
+    assert judged >= {("k_anonymity 3", "individual"), ("global_risk", level or "household")}
+    assert ("k_anonymity 3" in {row.measure for row in verdict.failures}) == (min(sizes) < 3)
+
+
+def test_a_policy_that_names_its_level_says_so_and_no_rows_are_no_pass():
+    policy = Policy(name="p", level="household", thresholds=({"measure": "k_anonymity", "k": 3, "below": "0 %"},))
+    found = study(classes(1, 99).with_row_index("hogar"), hogar="household")
+    with pytest.warns(match="nombra su nivel"):
+        verdict = policy.check(found)
+    assert not verdict.passes and len(verdict.failures) == 1
+    assert not dataclasses.replace(verdict, rows=()).passes
+
+
+def test_the_id_of_the_records_is_a_direct_identifier_until_it_is_made_anew():
+    policy = Policy(name="p", thresholds=({"measure": "k_anonymity", "k": 2, "below": "0 %"},))
+    found = study(classes(100).with_row_index("codigo"), codigo="id")
+    assert policy.check(found).direct == ("codigo",) and not policy.check(found).passes
+    assert policy.check(found.apply({"do": "new_ids", "variable": "codigo"})).passes
+    declared = found.plan.model_copy(
+        update={"dictionary": found.plan.dictionary.replace("codigo", identification="none")}
+    )
+    assert policy.check(Study.of(found.data.frame, declared)).passes

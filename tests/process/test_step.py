@@ -193,3 +193,31 @@ def test_marks_and_types_survive_a_merge():
                                   "where": "grupo == 2"})  # fmt: skip
     assert done.data.column("grupo").to_list() == ["1", "1", "1", "dos", "dos"]
     assert done.data.suppressed("zona").to_list() == [False, False, True, False, False]
+
+
+MERGE = {"do": "recode_categories", "variables": ["zona"], "mapping": {"a": "b"}}
+
+
+def test_what_is_said_beside_a_step_is_done():
+    """A mapping, a method and a step of the same words do the same."""
+    known = study(pl.DataFrame(HOMES))
+    method = RecodeCategories(variables=("zona",), mapping={"a": "b"})
+    one = known.apply(MERGE, name="x", where="edad > 1")
+    other = known.apply(method, name="x", where="edad > 1")
+    assert one.plan.steps == other.plan.steps
+    assert one.data.column("zona").to_list() == other.data.column("zona").to_list() == ["a", "b", "b", "b"]
+    assert known.apply(MERGE, level="household").plan.steps[0].level == "household"
+    assert known.apply({"do": "drop_records", "where": "edad > 1"}, where="zona == 'a'").data.height == 3
+
+
+@pytest.mark.parametrize("said", [{"name": "y"}, {"level": "household"}, {"where": "edad > 1"}])
+def test_what_a_step_says_is_not_said_again(said):
+    known = study(pl.DataFrame(HOMES))
+    with pytest.raises(OptionError) as error:
+        known.apply(Step.parse(MERGE, "x"), **said)
+    assert error.value.code == "step-said-twice"
+    with pytest.raises(OptionError) as error:
+        known.apply({**MERGE, **said}, **said)
+    assert error.value.code == "step-said-twice"
+    with pytest.raises(OptionError):
+        known.household_level().apply(Step.parse(MERGE, "x"))

@@ -116,6 +116,12 @@ class Variable(Frozen):
         return bool(self.missing or self.missing_ranges or self.null is not None)
 
     @property
+    def is_direct(self) -> bool:
+        """Whether it names its unit: as declared, and the id of the record unless declared to identify nobody."""
+        named = self.role is Role.ID and self.identification is not Identification.NONE
+        return named or self.identification is Identification.DIRECT
+
+    @property
     def dane_class(self) -> DaneClass | None:
         """DANE's class: as declared, else as the three dimensions of INE imply it."""
         if self.dane is not None:

@@ -67,7 +67,7 @@ class NewIds(Method):
 
     def _facts(self, variable: Variable) -> Mapping[str, object]:
         """What is still true of the variable: its name, label and role; it identifies nobody now."""
-        same = variable.identification is None
+        same = variable.identification is None and not variable.is_direct
         return {
             "values": {},
             "missing": {},

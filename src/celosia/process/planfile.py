@@ -96,12 +96,20 @@ def _dictionary(described: Mapping[str, Any], roles: Mapping[str, Any], where: s
             book = book.replace(name, **(facts or {}))
         for role, names in roles.items():
             for name in _names(names, where, f"roles: {role}"):
-                book = book.replace(name, role=role)
+                book = _in_role(book, name, role, where)
     except ValidationError as error:
         raise PlanError.of_fields(error, where=f"{where}: dictionary", model=Variable, unwritten=("name",)) from None
     for role in (Role.WEIGHT, Role.HOUSEHOLD, Role.ID):
         book.one_with_role(role)
     return book
+
+
+def _in_role(book: Dictionary, name: str, role: str, where: str) -> Dictionary:
+    """The dictionary with one more role: a variable has one, or the last written would hide the others."""
+    before, after = book[name].role, book.replace(name, role=role)
+    if before is not None and before is not after[name].role:
+        raise PlanError("variable-two-roles", where=where, variable=name, roles=(str(before), role))
+    return after
 
 
 def _sources(written: Any, where: str) -> tuple[Source, ...]:

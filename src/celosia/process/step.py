@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -48,6 +48,18 @@ class Step(Frozen):
         if self.level == "household" and (self.where or self.step_strata):
             raise OptionError("step-scope", step=self.name)
         return self
+
+    @classmethod
+    def of(cls, given: Step | Method | Mapping[str, Any], free: Callable[[str], str], **said: str | None) -> Step:
+        """A step from any form of one, with what is said beside it (``name``, ``level``, ``where``), if anything."""
+        said = {key: value for key, value in said.items() if value is not None}
+        if isinstance(given, Method):
+            return cls(**{"name": free(given.do), **said}, method=given)
+        step = given if isinstance(given, Step) else cls.parse(given, free(str(given.get("do", "step"))))
+        own = said.keys() if isinstance(given, Step) else step.model_fields_set & given.keys()
+        if twice := tuple(key for key in said if key in own):
+            raise OptionError("step-said-twice", step=step.name, options=twice)
+        return cls(**{**{key: getattr(step, key) for key in step.model_fields_set}, **said}) if said else step
 
     @classmethod
     def parse(cls, written: Mapping[str, Any], name: str) -> Step:

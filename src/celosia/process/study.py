@@ -109,15 +109,14 @@ class Study:
         self,
         step: Step | Method | Mapping[str, Any],
         name: str | None = None,
-        level: Literal["record", "household"] = "record",
+        level: Literal["record", "household"] | None = None,
         where: str | None = None,
     ) -> Study:
-        """A new study with one more step; this one stays as it is."""
-        if isinstance(step, Method):
-            given = name or self.plan.free_name(step.do)
-            step = Step(name=given, method=step, level=level, where=where)
-        elif not isinstance(step, Step):
-            step = Step.parse(step, name or self.plan.free_name(str(step.get("do", "step"))))
+        """A new study with one more step; this one stays as it is.
+
+        ``name``, ``level`` and ``where`` are of the step, where it does not say them itself.
+        """
+        step = Step.of(step, self.plan.free_name, name=name, level=level, where=where)
         if any(done.name == step.name for done in self.plan.steps):
             raise OptionError("step-name-taken", step=step.name)
         try:
@@ -303,6 +302,4 @@ class HouseholdLevel:
 
     def apply(self, step: Method | Mapping[str, Any], name: str | None = None) -> Study:
         """The study with a step done once a household and given back to every member."""
-        if isinstance(step, Method):
-            return self.study.apply(step, name=name, level="household")
-        return self.study.apply({**step, "level": "household"}, name=name)
+        return self.study.apply(step, name=name, level="household")

@@ -1,8 +1,9 @@
 """The verdict of a policy on a study: one row a threshold, scenario, level and file.
 
 Every row says which way of counting its value rests on. Where the ways disagree it is the least favourable one, unless
-the policy names its rule, and then the verdict says so. Where keys were emptied an intruder's count is among them: what
-looks like a class may be given away by the stratum or the household.
+the policy names its rule, and then the verdict says so. Classes are of records: k-anonymity has one level, whichever
+the policy names. Where keys were emptied an intruder's count is among them: what looks like a class may be given away
+by the stratum or the household.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from celosia.core.dictionary import Identification
 from celosia.core.errors import PolicyError, RoleError, warn
 from celosia.core.results import Tabular
 from celosia.process.anonymity import Asked
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 Level = Literal["individual", "household"]
 File = Literal["before", "after"]
 Counting = Literal["wildcard", "strict", "intruder"]
+LEVELS: tuple[Level, ...] = ("individual", "household")
+PERSONS = LEVELS[:1]
+"""The level of classes, and of files without households."""
 COUNTINGS: tuple[Counting, ...] = ("wildcard", "strict")
 """What every verdict looks at."""
 
@@ -75,7 +78,8 @@ class Verdict(Tabular):
     @property
     def passes(self) -> bool:
         """Whether the treated file meets every threshold and question, and holds no direct identifier."""
-        met = all(row.passes for row in self.rows if row.file == "after")
+        after = [row.passes for row in self.rows if row.file == "after"]
+        met = bool(after) and all(after)
         return met and not self.direct and all(one.passes for one in self.asked if one.file == "after")
 
     @property
@@ -107,18 +111,20 @@ def judge(policy: Policy, study: Study) -> Verdict:
         raise RoleError("scenario-missing")
     if policy.counting is not None:
         warn("policy-counting", policy=policy.name, counting=policy.counting)
+    if policy.level is not None:
+        warn("policy-level", policy=policy.name, level=policy.level)
     rows: list[Row] = []
     for scenario in study.plan.scenarios:
         own = policy if scenario.policy is None else study.plan.load_policy(scenario.policy)
         rows += _rows(own, study, scenario)
         rows += _guesses(own, study, scenario)
     book = study.data.dictionary
-    direct = tuple(n for n in study.data.variables if book[n].identification is Identification.DIRECT)
+    direct = tuple(name for name in study.data.variables if book[name].is_direct)
     return Verdict(policy.name, policy.counting, policy.level, tuple(rows), direct, study.asked)
 
 
 def _rows(policy: Policy, study: Study, scenario: Scenario) -> Iterator[Row]:
-    levels: tuple[Level, ...] = ("individual", "household") if study.household else ("individual",)
+    levels = LEVELS if study.household else PERSONS
     if policy.level is not None:
         if policy.level not in levels:
             raise PolicyError("policy-level-household", policy=policy.name)
@@ -128,10 +134,8 @@ def _rows(policy: Policy, study: Study, scenario: Scenario) -> Iterator[Row]:
     for file, state in files:
         counts_only = hidden and file == "after"
         risks = {rule: state.risk(scenario.name, missing=rule) for rule in _rules(policy, state, scenario, counts_only)}
-        for level in levels:
-            for threshold in policy.thresholds:
-                if threshold.measure == "k_anonymity" and level == "household":
-                    continue
+        for level in LEVELS:
+            for threshold in (one for one in policy.thresholds if level in (PERSONS if one.k else levels)):
                 yield _row(policy, threshold, scenario, level, file, risks, not state.weighted, counts_only)
 
 
