@@ -152,3 +152,20 @@ def test_a_record_wise_method_does_the_same_whatever_the_other_records_are(do):
         for name in part.variables:
             same = spell_series(whole.in_order_of(part.ids).column(name)).eq_missing(spell_series(part.column(name)))
             assert same.all()
+
+
+def test_a_cell_that_is_marked_and_keeps_its_value_throws_the_output_away(do, monkeypatch):
+    kind = type(use(do))
+    transform = kind._transform
+
+    def marked(self, data, run):
+        result = transform(self, data, run)
+        made = result.data
+        name = made.variables[-1]
+        frame = made.suppress({name: np.ones(made.height, dtype=bool)})._frame.with_columns(made.column(name))
+        return type(result)(**{**vars(result), "data": Microdata._of(frame, made.dictionary)})
+
+    monkeypatch.setattr(kind, "_transform", marked)
+    with pytest.raises(PromiseError) as error:
+        use(do).apply(household_file(), Run(key=1))
+    assert error.value.code == "promise-marked"

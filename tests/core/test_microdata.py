@@ -119,3 +119,9 @@ def test_dates_beyond_the_calendar_are_refused(days, taken, moment):
         with pytest.raises(DataError) as error:
             Microdata(frame)
         assert error.value.code == "date-range"
+
+
+def test_a_mark_stays_only_where_the_cell_is_still_empty():
+    data = Microdata(pl.DataFrame({"x": [1, 2, 3]})).suppress({"x": np.array([True, True, False])})
+    again = data.with_columns({"x": pl.Series([None, 2, 3])})
+    assert again.suppressed("x").to_list() == [True, False, False]

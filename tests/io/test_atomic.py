@@ -112,6 +112,27 @@ def test_several_files_change_together_or_not_at_all(tmp_path, monkeypatch, exis
         assert (first.read_text(), second.read_text()) == ("viejo a", "viejo b")
 
 
+@pytest.mark.parametrize("stopped_after", [1, 2, 3])
+def test_stopped_just_after_a_file_took_its_place(tmp_path, monkeypatch, stopped_after):
+    targets = [tmp_path / name for name in ("a.txt", "b.txt", "c.txt")]
+    targets[0].write_text("viejo")
+    replace, calls = os.replace, []
+
+    def stop(source, target):
+        replace(source, target)
+        calls.append(target)
+        if len(calls) == stopped_after:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", stop)
+    with pytest.raises(KeyboardInterrupt), atomic.writing_all(*targets) as temporaries:
+        for temporary in temporaries:
+            temporary.write_text("nuevo")
+    whole = stopped_after == 3
+    assert names(tmp_path) == (["a.txt", "b.txt", "c.txt"] if whole else ["a.txt"])
+    assert targets[0].read_text() == ("nuevo" if whole else "viejo")
+
+
 def test_permissions_of_an_old_file_are_kept(tmp_path):
     target = tmp_path / "a.txt"
     target.write_text("viejo")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from celosia import Microdata, Run
+from celosia import Dictionary, Microdata, Run, Variable
 from celosia.core.errors import DataError, PromiseError, RoleError
 from celosia.methods import NewIds
 from celosia.verify import OneToOne
@@ -31,6 +31,14 @@ def test_a_cell_that_is_missing_belongs_to_no_group():
     with pytest.raises(RoleError):
         NewIds(variable="casa", within=("nada",)).apply(frame)
     assert NewIds(variable="casa", within=("zona",)).apply(frame.clear()).data.height == 0
+
+
+def test_nothing_that_was_said_of_the_old_numbers_makes_a_new_one_missing():
+    span = {"low": 1, "high": 2}
+    old = Variable(name="casa", missing_ranges=(span,), missing={3: "non_response"}, null="non_response")
+    after = NewIds(variable="casa").apply(Microdata(pl.DataFrame({"casa": [70, 80, 90]}), Dictionary.of(old))).data
+    assert not after.dictionary["casa"].missing_mask(after.column("casa")).any()
+    assert not after.dictionary["casa"].declares_missing
 
 
 @pytest.mark.parametrize("wrong", [[1, 1, 2, 2], [1, 2, 3, 4]])

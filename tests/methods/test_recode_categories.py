@@ -219,6 +219,36 @@ class TestParents:
             RecodeCategories(variables=("region",), parent="comuna").apply(self.frame)
         assert error.value.code == "recode-parents" and "01101" not in str(error.value)
 
+    @pytest.mark.parametrize("absent", [None, 99])
+    @pytest.mark.parametrize("language", ["es", "en"])
+    def test_a_code_without_a_parent_is_refused_and_not_left_in_full_detail(self, absent, language):
+        frame = pl.DataFrame({"com": [1101, 1102, 1103], "prov": [11, 11, absent]})
+        data = Microdata(frame, Dictionary.of(Variable(name="prov", missing={99: MissingKind.NON_RESPONSE})))
+        with pytest.raises(DataError) as error, speaking(language):
+            RecodeCategories(variables=("com",), parent="prov").apply(data)
+        assert error.value.code == "recode-parentless" and error.value.facts["count"] == 1
+        with speaking(language):
+            assert "1103" not in str(error.value)
+
+    def test_one_record_with_the_parent_is_enough(self):
+        frame = pl.DataFrame({"com": [1101, 1101, None], "prov": [11, None, 12]})
+        assert RecodeCategories(variables=("com",), parent="prov").apply(frame).data["com"].to_list() == [11, 11, None]
+
+    @pytest.mark.parametrize("codes", [[1101, 11101], [51, 57], ["01", "011"]])
+    @pytest.mark.parametrize("language", ["es", "en"])
+    def test_codes_that_are_not_equally_long_have_no_prefix(self, codes, language):
+        with pytest.raises(DataError) as error, speaking(language):
+            RecodeCategories(variables=("x",), prefix=2).apply(pl.DataFrame({"x": codes}))
+        assert error.value.code == "recode-prefix"
+        with speaking(language):
+            assert str(codes[1]) not in str(error.value).split(":")[0]
+
+    def test_missing_codes_may_have_any_length(self):
+        data = Microdata(
+            pl.DataFrame({"x": ["01101", "99"]}), Dictionary.of(Variable(name="x", missing={"99": "non_response"}))
+        )
+        assert RecodeCategories(variables=("x",), prefix=2).apply(data).data.column("x").to_list() == ["01", "99"]
+
     def test_one_way_only(self):
         with pytest.raises(OptionError):
             RecodeCategories(variables=("comuna",), prefix=2, parent="region")

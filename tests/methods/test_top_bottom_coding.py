@@ -65,6 +65,20 @@ def test_a_statistic_of_two_records_is_refused(by, language):
         assert not any(value in str(caught.value) for value in ("777", "888"))
 
 
+@pytest.mark.parametrize("language", ["es", "en"])
+@pytest.mark.parametrize("by", ["mean", "median"])
+@pytest.mark.parametrize(
+    ("weights", "code"), [([1, 0, 0, 5], "cut-few"), ([1, 0, 0, 0], "cut-few"), ([1, 1, 1, 9], "cut-dominated")]
+)
+def test_a_statistic_that_one_record_decides_is_refused(by, weights, code, language):
+    frame = pl.DataFrame({"x": [1, 70, 80, 97], "w": weights})
+    with pytest.raises(DataError) as caught:
+        TopBottomCoding(variable="x", top={"beyond": 65, "by": by}, weight="w").apply(frame)
+    assert caught.value.code == code
+    with speaking(language):
+        assert "97" not in str(caught.value)
+
+
 def test_missing_codes_stay():
     variable = Variable(name="x", values={99: "No sabe"}, missing={99: "non_response", -1: "not_applicable"})
     data = Microdata(pl.DataFrame({"x": [3, 70, 99, -1, None]}), Dictionary.of(variable))

@@ -39,6 +39,10 @@ def test_emptied_only():
     assert refused(EmptiedOnly(("x",)), with_x([2, 2, None])) == "promise-emptied"
     assert refused(EmptiedOnly(("x",)), with_x([1, 2, 3])) == "promise-emptied"
 
+    kept = DATA.suppress({"x": FIRST})
+    kept = Microdata._of(kept._frame.with_columns(pl.Series("x", [1, 2, None])), kept.dictionary)
+    assert refused(EmptiedOnly(("x",)), kept) == "promise-marked"
+
 
 def test_absent():
     Absent(("x",)).check(DATA, DATA.drop("x"))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol, final
 import polars as pl
 from pydantic import ValidationError
 
-from celosia.core.errors import OptionError
+from celosia.core.errors import OptionError, PromiseError
 from celosia.core.frames import enter, give_back
 from celosia.core.microdata import Microdata
 from celosia.core.model import Frozen
@@ -123,9 +123,17 @@ class Method(Frozen):
         run = run or Run()
         result = self._transform(before, run)
         after: Microdata = result.data
+        _check_marks(after)
         for promise in (*self.promises(before), *self.lasting()):
             promise.check(before, after)
         return replace(result, data=give_back(after, data, before), changed=changed_cells(before, after))
+
+
+def _check_marks(after: Microdata) -> None:
+    """Raise where a cell that is marked as emptied holds a value: it would count as hidden and be read by everybody."""
+    for name in after.marked:
+        if (after.suppressed(name) & after.column(name).is_not_null()).any():
+            raise PromiseError("promise-marked", variable=name)
 
 
 def changed_cells(before: Microdata, after: Microdata) -> dict[str, int]:

@@ -118,8 +118,10 @@ class Microdata:
     # -- the same data, changed -------------------------------------------------------------------
 
     def with_columns(self, columns: Mapping[str, pl.Series], dictionary: Dictionary | None = None) -> Microdata:
-        """Some columns replaced or added; marks of suppression stay where they are."""
+        """Some columns replaced or added; a mark of suppression stays where the cell is still empty."""
         frame = self._frame.with_columns(series.alias(name) for name, series in columns.items())
+        marks = [(_MARK + name, pl.col(name).is_null()) for name in columns if _MARK + name in frame.columns]
+        frame = frame.with_columns((pl.col(mark) & empty).alias(mark) for mark, empty in marks)
         return Microdata._of(frame.select(_order(frame.columns)), dictionary or self.dictionary)
 
     def with_dictionary(self, dictionary: Dictionary) -> Microdata:

@@ -126,7 +126,10 @@ def _sync(path: Path) -> None:
 
 
 def _take_places(temporaries: Sequence[Path], paths: Sequence[Path]) -> None:
-    """Move every temporary to its target; if one fails, put back those already moved."""
+    """Move every temporary to its target; where not all could be, put back those that were.
+
+    What was moved is told by the temporaries that are gone: the user may stop us between a move and our noting it.
+    """
     kept: list[tuple[Path, Path | None]] = []
     try:
         for temporary, path in zip(temporaries, paths, strict=True):
@@ -134,7 +137,8 @@ def _take_places(temporaries: Sequence[Path], paths: Sequence[Path]) -> None:
             kept.append((path, None if last or not path.exists() else _copy(path)))
             os.replace(temporary, path)  # noqa: PTH105 (one name to simulate failures of)
     except BaseException:
-        for path, copy in kept[:-1]:
+        moved = [pair for pair, temporary in zip(kept, temporaries, strict=False) if not temporary.exists()]
+        for path, copy in moved if len(moved) < len(paths) else ():
             if copy is None:
                 path.unlink(missing_ok=True)
             else:

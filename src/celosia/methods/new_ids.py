@@ -71,6 +71,8 @@ class NewIds(Method):
         return {
             "values": {},
             "missing": {},
+            "missing_ranges": (),
+            "null": None,
             "format": "",
             "identification": None if same else Identification.NONE,
         }

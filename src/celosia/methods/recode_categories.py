@@ -39,7 +39,7 @@ class RecodeCategories(ColumnMethod):
     parent
         A variable that holds the parent of each code (comuna → provincia); each code must have one.
     prefix
-        How many characters of the code name its parent (``01101`` → ``01``).
+        How many characters of the code name its parent (``01101`` → ``01``); all codes must be equally long.
     labels
         New code → label.
     others
@@ -120,8 +120,7 @@ class RecodeCategories(ColumnMethod):
         if self.parent is not None:
             return _parents(data, name, self.parent)
         if self.prefix is not None:
-            values = [code for code in _codes(data, name) if data.dictionary[name].kind_of(code) is None]
-            return {code: code[: self.prefix] for code in values}
+            return _beginnings(data, name, self.prefix)
         return self.mapping or {}
 
     def _target(self, variable: Variable, codes: Collection[str], named: Mapping[str, str]) -> dict[str, str]:
@@ -134,7 +133,7 @@ class RecodeCategories(ColumnMethod):
             elif kind is not None:
                 moves = kind is MissingKind.NON_RESPONSE and self.missing is not None
                 target[code] = self.missing if moves and self.missing is not None else code
-            elif self.hierarchy is not None:
+            elif self.mapping is None:
                 continue  # a label without records
             else:
                 target[code] = code if self.others is None else self.others
@@ -164,7 +163,8 @@ class RecodeCategories(ColumnMethod):
     def _domain(self, before: Microdata, name: str) -> frozenset[str]:
         """Every code that the recoded variable may hold."""
         named = self._named(before, name)
-        stay = [] if self.others is not None else [c for c in _codes(before, name) if c not in named]
+        rest = self.mapping is not None and self.others is None
+        stay = [code for code in _codes(before, name) if code not in named] if rest else []
         extra = [code for code in (self.others, self.missing) if code is not None]
         return frozenset([*named.values(), *stay, *extra])
 
@@ -179,6 +179,20 @@ def _codes(data: Microdata, name: str) -> dict[str, None]:
     return dict.fromkeys(distinct.to_list())
 
 
+def _values(data: Microdata, name: str) -> list[str]:
+    """The distinct codes of a column that are not missing, in order."""
+    return [code for code in _codes(data, name) if data.dictionary[name].kind_of(code) is None]
+
+
+def _beginnings(data: Microdata, name: str, size: int) -> dict[str, str]:
+    """Code → its first characters, which name the same level only where all codes are equally long."""
+    codes = _values(data, name)
+    lengths = {len(code) for code in codes}
+    if len(lengths) > 1 or any(length <= size for length in lengths):
+        raise DataError("recode-prefix", variable=name, prefix=size, lengths=tuple(sorted(lengths)))
+    return {code: code[:size] for code in codes}
+
+
 def _parents(data: Microdata, name: str, parent: str) -> dict[str, str]:
     """Code → the one code of the parent variable that stands beside it."""
     child, above = data.column(name), data.column(parent)
@@ -187,7 +201,10 @@ def _parents(data: Microdata, name: str, parent: str) -> dict[str, str]:
     several = pairs.height - pairs["code"].n_unique()
     if several:
         raise DataError("recode-parents", variable=name, parent=parent, count=several)
-    return dict(pairs.sort("code").iter_rows())
+    found: dict[str, str] = dict(pairs.sort("code").iter_rows())
+    if orphans := sum(code not in found for code in _values(data, name)):
+        raise DataError("recode-parentless", variable=name, parent=parent, count=orphans)
+    return found
 
 
 def _filled(values: pl.Series, code: str, suppressed: pl.Series) -> pl.Series:

@@ -29,8 +29,8 @@ class TopBottomCoding(ColumnMethod):
 
     Several cuts make bands: a value takes the replacement of the farthest cut that it lies beyond. Missing codes
     stay. A label that the column's type cannot hold makes the column text. Means and medians are of the values that
-    the band replaces; of fewer than three records they are refused, since they would tell a value. In a column of
-    whole numbers they are rounded to whole numbers.
+    the band replaces. They would tell a value where fewer than three records count in them, or where one has more
+    than half of the weight, and are refused there. In a column of whole numbers they are rounded to whole numbers.
 
     Parameters
     ----------
@@ -119,12 +119,12 @@ class TopBottomCoding(ColumnMethod):
         if not values.dtype.is_numeric():
             raise DataError("column-not-numeric", variable=self.variable, type=type_name(values.dtype))
         chosen = within.fill_null(False).to_numpy()
-        if chosen.sum() < LEAST:
-            raise DataError("cut-few", variable=self.variable, least=LEAST)
         numbers = values.cast(pl.Float64).fill_null(0).to_numpy()[chosen]
         weights = engine(data).weights(self.weight)[chosen] if self.weight else np.ones(numbers.size, dtype=np.int64)
-        if not weights.any():
-            raise DataError("weight-none", variable=self.weight)
+        if (weights > 0).sum() < LEAST:
+            raise DataError("cut-few", variable=self.variable, least=LEAST)
+        if 2 * int(weights.max()) > int(weights.sum()):
+            raise DataError("cut-dominated", variable=self.variable, weight=self.weight)
         found = float(np.average(numbers, weights=weights)) if cut.by == "mean" else _median(numbers, weights)
         return str(spell(float(_round_half_away(found)) if values.dtype.is_integer() else found))
 

@@ -54,7 +54,7 @@ class EmptiedOnly:
     variables: tuple[str, ...]
 
     def check(self, before: Microdata, after: Microdata) -> None:
-        """Raise where a value became another one, or an emptied cell has no mark."""
+        """Raise where a value became another one, an emptied cell has no mark, or a marked one is not empty."""
         for name in self.variables:
             old, new = aligned(before, after, name)
             emptied = old.is_not_null() & new.is_null()
@@ -62,6 +62,8 @@ class EmptiedOnly:
                 raise PromiseError("promise-emptied", variable=name)
             if not (after.suppressed(name) | ~emptied).all():
                 raise PromiseError("promise-unmarked", variable=name)
+            if (after.suppressed(name) & new.is_not_null()).any():
+                raise PromiseError("promise-marked", variable=name)
 
 
 @dataclass(frozen=True)
