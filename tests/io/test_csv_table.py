@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from celosia import io
-from celosia.core.errors import FileError
+from celosia import Dictionary, Variable, io
+from celosia.core.errors import CelosiaWarning, FileError
+from celosia.core.language import speaking
 from celosia.io import harmless
 
 
@@ -33,6 +34,35 @@ def test_numbers_that_a_float_would_cut_stay_text(tmp_path):
     assert data.column("cuenta").n_unique() == 2
     assert data.column("mixta").to_list() == ["9007199254740993", "2.5"]
     assert data.column("medida").to_list() == [1.5, 2.0]
+
+
+def coded(tmp_path, content, **facts):
+    path = tmp_path / "d.csv"
+    path.write_text(content)
+    return io.read(path, dictionary=Dictionary.of(Variable(name="x", **facts))).column("x").to_list()
+
+
+TWICE = "x,y\n10.1,a\n10.10,a\n,a\n"
+
+
+@pytest.mark.parametrize("language", ["es", "en"])
+def test_codes_of_two_spellings_are_not_merged_and_it_is_told(tmp_path, language):
+    with pytest.warns(CelosiaWarning) as told, speaking(language):
+        assert read(tmp_path, TWICE).column("x").to_list() == ["10.1", "10.10", None]
+    assert [warning.message.code for warning in told] == ["csv-spellings"]
+    assert told[0].message.facts == {"variable": "x", "count": 1}
+
+
+def test_the_dictionary_says_whether_decimals_are_codes(tmp_path):
+    assert coded(tmp_path, TWICE, level="categorical") == ["10.1", "10.10", None]
+    assert coded(tmp_path, TWICE, level="continuous") == [10.1, 10.1, None]
+    assert coded(tmp_path, "x,y\n10.20,a\n10.30,a\n", values={"10.20": "Pan"}) == ["10.20", "10.30"]
+    assert coded(tmp_path, "x,y\n1.0,a\n2.0,a\n", values={1: "Hombre"}) == [1.0, 2.0]
+    assert coded(tmp_path, "x,y\n1.5,a\n99.0,a\n", values={"99.0": "NS"}, missing={"99.0": "non_response"}) == [1.5, 99]
+
+
+def test_zero_is_zero_however_it_is_written(tmp_path):
+    assert read(tmp_path, "x,y\n0.0,a\n-0.0,a\n0,a\n").column("x").to_list() == [0, 0, 0]
 
 
 def test_an_empty_cell_is_nothing_quoted_or_not(tmp_path):

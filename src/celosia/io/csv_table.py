@@ -1,8 +1,9 @@
 """CSV files: every cell is read as text, then columns of plain numbers become numbers.
 
-A code keeps its spelling: a column with a leading zero, a sign or a letter anywhere stays text. Dates in
-ISO form become dates. An empty cell is nothing; so is ``""``, unless our side dictionary says that the column
-is text.
+A code keeps its spelling: a column with a leading zero, a sign or a letter anywhere stays text, and so does one whose
+value labels name a code that a number would respell (``10.10``), or where two spellings would become one number, unless
+the dictionary says that it counts or measures. Dates in ISO form become dates. An empty cell is nothing; so is ``""``,
+unless our side dictionary says that the column is text.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from pathlib import Path
 
 import polars as pl
 
-from celosia.core.errors import FileError
+from celosia.core.dictionary import Dictionary, Level, Variable
+from celosia.core.errors import FileError, warn
 from celosia.io import harmless
 from celosia.io.columns import check_names
 from celosia.io.csv_form import CsvForm, own_form, refused
@@ -27,19 +29,21 @@ _FLOAT = {
 }
 _LONG = r"^-?\d{16,}$"
 """Whole numbers that a float does not hold to the last digit: a number of an account, not a measurement."""
+_RESPELLED = r"[.,]\d*0$|[eE]"
+"""Decimals that the number itself would be written without."""
 _OTHER_MARK = {".": r"^-?\d+,\d+$", ",": r"^-?\d+\.\d+$"}
 _DATE = r"^\d{4}-\d{2}-\d{2}$"
 
 
-def read_csv(path: Path, form: CsvForm, side: SideFile) -> pl.DataFrame:
-    """The file as a frame."""
+def read_csv(path: Path, form: CsvForm, side: SideFile, book: Dictionary) -> pl.DataFrame:
+    """The file as a frame; ``book`` is all that is known of its variables."""
     names, records = _check_rows(path, form)
     text = _as_text(path, form).head(records)
     text.columns = names
     if side.harmless:
         text = text.rename({name: harmless.unguard_text(name) for name in names})
         text = text.with_columns(harmless.unguard(c) for c in text.get_columns() if _may_be_guarded(c, side))
-    return text.select(_guess(column, side, form.decimal, path) for column in text.get_columns())
+    return text.select(_guess(c, side, book[c.name], form.decimal, path) for c in text.get_columns())
 
 
 def _may_be_guarded(column: pl.Series, side: SideFile) -> bool:
@@ -92,7 +96,7 @@ def _as_text(path: Path, form: CsvForm) -> pl.DataFrame:
         raise FileError("file-broken", path=str(path)) from None
 
 
-def _guess(column: pl.Series, side: SideFile, decimal: str, path: Path) -> pl.Series:
+def _guess(column: pl.Series, side: SideFile, variable: Variable, decimal: str, path: Path) -> pl.Series:
     """The column in the plainest type that keeps the spelling of its codes."""
     if side.types.get(column.name) == "String":
         return column
@@ -103,13 +107,30 @@ def _guess(column: pl.Series, side: SideFile, decimal: str, path: Path) -> pl.Se
     if values.str.contains(_INTEGER).all():
         return bare.cast(pl.Int64)
     if values.str.contains(_FLOAT[decimal]).all() and not values.str.contains(_LONG).any():
-        return bare.str.replace(",", ".", literal=True).cast(pl.Float64)
+        numbers = bare.str.replace(",", ".", literal=True).cast(pl.Float64)
+        return bare if column.name not in side.types and _are_codes(bare, numbers, variable) else numbers
     if values.str.contains(f"{_OTHER_MARK[decimal]}|{_INTEGER}").all():
         raise FileError("csv-decimal-column", path=str(path), variable=column.name)
     if column.name not in side.types and values.str.contains(_DATE).all():
         dates = bare.str.to_date("%Y-%m-%d", strict=False)
         return dates if dates.null_count() == bare.null_count() else bare
     return bare
+
+
+def _are_codes(texts: pl.Series, numbers: pl.Series, variable: Variable) -> bool:
+    """Whether these decimals are codes: their spelling counts, and as numbers they would lose it."""
+    if variable.level in (Level.DISCRETE, Level.CONTINUOUS):
+        return False
+    respelled = texts.filter(texts.str.contains(_RESPELLED))
+    if respelled.is_in([code for code in variable.values if variable.kind_of(code) is None]).any():
+        return True
+    if respelled.is_empty():
+        return False
+    other = numbers != 0
+    merged = texts.filter(other).n_unique() - numbers.filter(other).n_unique()
+    if merged and variable.level is not Level.CATEGORICAL:
+        warn("csv-spellings", variable=texts.name, count=merged)
+    return merged > 0
 
 
 def write_csv(wire: Wire, path: Path) -> None:

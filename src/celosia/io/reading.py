@@ -44,10 +44,11 @@ def read(
     file = existing(path)
     if csv is not None and support.format != "csv":
         raise OptionError("csv-option", path=str(path))
-    raw = _raw(file, support.format, beside(file), csv)
+    given = _given(dictionary)
+    raw = _raw(file, support.format, beside(file), given, csv)
     frame = settle(raw.frame, raw.side, str(file))
     book = raw.side.dictionary if raw.side.ours else raw.book.update(raw.side.dictionary)
-    book = _known(book.update(_given(dictionary)), frame, file)
+    book = _known(book.update(given), frame, file)
     return wire.decode(frame, book, {**raw.types, **raw.side.types}, key, str(file))
 
 
@@ -61,12 +62,12 @@ class _Raw:
     types: Mapping[str, str] = field(default_factory=dict)
 
 
-def _raw(file: Path, format: str, side: SideFile, csv: CsvForm | dict[str, Any] | None) -> _Raw:
+def _raw(file: Path, format: str, side: SideFile, given: Dictionary, csv: CsvForm | dict[str, Any] | None) -> _Raw:
     if format == "csv":
         from celosia.io.csv_table import read_csv
 
         form = own_form(file) if side.ours and csv is None else form_for(file, csv)
-        return _Raw(read_csv(file, form, side), side)
+        return _Raw(read_csv(file, form, side, side.dictionary.update(given)), side)
     if format == "parquet":
         from celosia.io.parquet import read_parquet
 
