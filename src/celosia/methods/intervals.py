@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
-from math import ceil, floor
+from math import ceil, floor, inf
 
 import narwhals as nw
 import numpy as np
@@ -53,6 +53,22 @@ class Intervals:
     def size(self) -> int:
         """How many there are."""
         return len(self.limits) - 1 + self.open_low + self.open_high
+
+    @property
+    def lows(self) -> Floats:
+        """The low end of each."""
+        return (*((-inf,) if self.open_low else ()), *self.limits[: None if self.open_high else -1])
+
+    @property
+    def highs(self) -> Floats:
+        """The high end of each."""
+        return (*self.limits[0 if self.open_low else 1 :], *((inf,) if self.open_high else ()))
+
+    @property
+    def closed(self) -> frozenset[int]:
+        """The places of those that hold both their ends."""
+        outermost, opened = (self.size - 1, self.open_high) if self.left else (0, self.open_low)
+        return frozenset({outermost}) if self.edge and not opened else frozenset()
 
     def passed(self, name: str) -> nw.Expr:
         """How many limits each number of a column has passed."""

@@ -14,7 +14,7 @@ from celosia.core.method import Method, Promise, Protected
 from celosia.core.microdata import Microdata
 from celosia.core.run import Run
 from celosia.engines import engine
-from celosia.verify import OneToOne, SameRecords, Untouched
+from celosia.verify import OneToOne, Renumbered, SameRecords, Untouched
 
 
 class NewIds(Method):
@@ -78,5 +78,7 @@ class NewIds(Method):
         }
 
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
-        """Each old identifier has one new one, and each new one one old."""
-        return (SameRecords(), Untouched(frozenset({self.variable})), OneToOne(self.variable, self.within))
+        """Each old identifier has one new one, each new one one old, and the order of the old ones is gone."""
+        one_to_one = OneToOne(self.variable, self.within)
+        renumbered = Renumbered(self.variable, self.within)
+        return (SameRecords(), Untouched(frozenset({self.variable})), one_to_one, renumbered)

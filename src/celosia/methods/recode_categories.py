@@ -18,7 +18,7 @@ from celosia.core.microdata import Microdata
 from celosia.core.model import Names, ReadOnly
 from celosia.engines import engine
 from celosia.methods.kinds import ColumnMethod, NewColumn, changed, exactly_one
-from celosia.verify import Domain, KeepsMissing, NoFiner
+from celosia.verify import Domain, KeepsMissing, NoFiner, Recoded
 
 
 class RecodeCategories(ColumnMethod):
@@ -93,13 +93,14 @@ class RecodeCategories(ColumnMethod):
         return self.variables
 
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
-        """Codes merged and never split, new codes as declared, missing codes kept unless named."""
+        """Each code where its mapping sends it and never split, missing codes kept unless named."""
         kept = [name for name in self.variables if self._spares_missing(before, name)]
         return (
             *super().promises(before),
             *(NoFiner(name) for name in self.variables),
             *(Domain(name, self._domain(before, name)) for name in self.variables),
             *(KeepsMissing(name) for name in kept),
+            *(Recoded(name, self._named(before, name), self.others, self.missing) for name in self.variables),
         )
 
     def _columns(self, data: Microdata) -> Mapping[str, NewColumn]:

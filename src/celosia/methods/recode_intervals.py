@@ -21,7 +21,7 @@ from celosia.core.run import Run
 from celosia.engines import engine
 from celosia.methods.intervals import MOST, Floats, Intervals, grid, grouped, limit_texts
 from celosia.methods.kinds import ColumnMethod, NewColumn, changed, exactly_one, overlay, require_numeric
-from celosia.verify import Domain, InOrder, KeepsMissing, NoFiner
+from celosia.verify import Domain, InIntervals, KeepsMissing, NoFiner
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,13 +108,14 @@ class RecodeIntervals(ColumnMethod):
         return (self.variable,)
 
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
-        """Every number in one of the intervals and in order; missing cells as they were."""
-        codes = self._codes(self._intervals(before))
+        """Every number in the interval that its code says; missing cells as they were."""
+        made = self._intervals(before)
+        codes = self._codes(made)
         return (
             *super().promises(before),
             NoFiner(self.variable),
             Domain(self.variable, frozenset(codes)),
-            InOrder(self.variable, codes),
+            InIntervals(self.variable, codes, made.lows, made.highs, made.left, made.closed),
             KeepsMissing(self.variable),
         )
 

@@ -83,9 +83,9 @@ class Rounding(ColumnMethod):
         return int(exact.scaleb(decimals)), decimals
 
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
-        """Multiples of the base, each less than a step from where it was; missing cells as they were."""
+        """Each number the multiple that the mode sends it to; missing cells as they were."""
         each = self.variables
-        grid = (OnGrid(name, *self._step) for name in each if not self._idle(before.column(name)))
+        grid = (OnGrid(name, *self._step, self.mode) for name in each if not self._idle(before.column(name)))
         return (*super().promises(before), *(NoFiner(n) for n in each), *(KeepsMissing(n) for n in each), *grid)
 
     def _columns(self, data: Microdata) -> Mapping[str, NewColumn]:

@@ -19,7 +19,7 @@ from celosia.core.run import Run
 from celosia.engines import engine
 from celosia.engines.contract import WEIGHT_DECIMALS
 from celosia.methods.kinds import exactly_one, new_name, reweighted
-from celosia.verify import SomeRecords, Untouched, WholeGroups
+from celosia.verify import Expanded, ShareDrawn, SomeRecords, Untouched, WholeGroups
 
 Ids = npt.NDArray[np.uint64]
 
@@ -87,9 +87,16 @@ class Sample(Method):
         return Sampled(left, method=self, run=run, units=int(drawn.sum()), units_before=size)
 
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
-        """Some of the records, in order, unchanged but for the weight; households whole."""
+        """Some of the records, in order, as many as asked for, unchanged but for the grown weight; households whole."""
+        weight = self.weight or self.new_weight or ""
         whole = () if self.household is None else (WholeGroups(self.household),)
-        return (SomeRecords(), Untouched(frozenset({self.weight or self.new_weight or ""})), *whole)
+        return (
+            SomeRecords(),
+            Untouched(frozenset({weight})),
+            *whole,
+            ShareDrawn(self.share, self.household, self.strata),
+            Expanded(weight, self.household, self.strata),
+        )
 
     def _units(self, data: Microdata) -> tuple[npt.NDArray[np.int64], int]:
         """The unit of each record, and how many units there are."""

@@ -18,7 +18,7 @@ from celosia.core.microdata import Microdata
 from celosia.engines import engine
 from celosia.methods.cuts import Cut, Cuts, Scale
 from celosia.methods.kinds import ColumnMethod, NewColumn, changed, overlay
-from celosia.verify import KeepsMissing, NoFiner, OnlyBeyond
+from celosia.verify import Band, Banded, KeepsMissing, NoFiner
 
 LEAST = 3
 """A mean or median of fewer records than this tells what one of them has."""
@@ -77,14 +77,13 @@ class TopBottomCoding(ColumnMethod):
         return (self.variable,)
 
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
-        """Values within the cuts and missing cells as they were; beyond them one code a band."""
+        """Values within the cuts and missing cells as they were; beyond them the replacement of each band."""
         scale = Scale.of(before, self.variable)
-        always: tuple[Promise, ...] = (*super().promises(before), NoFiner(self.variable), KeepsMissing(self.variable))
-        if not scale.numeric:
-            return always
-        low = max((scale.position(cut) for cut in self.bottom), default=-np.inf)
-        high = min((scale.position(cut) for cut in self.top), default=np.inf)
-        return (*always, OnlyBeyond(self.variable, low, high, len(self.top) + len(self.bottom)))
+        sides = ((cut, above) for cuts, above in ((self.bottom, False), (self.top, True)) for cut in cuts)
+        bands = tuple(Band(scale.position(cut), above, _said(cut, scale.numeric)) for cut, above in sides)
+        order = None if scale.place is None else tuple(scale.place)
+        banded = Banded(self.variable, bands, order)
+        return (*super().promises(before), NoFiner(self.variable), KeepsMissing(self.variable), banded)
 
     def _columns(self, data: Microdata) -> Mapping[str, NewColumn]:
         scale = Scale.of(data, self.variable)
@@ -111,10 +110,11 @@ class TopBottomCoding(ColumnMethod):
         return top, bottom
 
     def _replacement(self, data: Microdata, cut: Cut, within: pl.Series) -> str:
-        if cut.value is not None:
-            return cut.value
         values = data.column(self.variable)
-        if cut.by == "threshold" or not within.any():
+        said = _said(cut, values.dtype.is_numeric())
+        if said is not None:
+            return said
+        if not within.any():
             return str(spell(float(cut.beyond))) if values.dtype.is_numeric() else cut.beyond
         if not values.dtype.is_numeric():
             raise DataError("column-not-numeric", variable=self.variable, type=type_name(values.dtype))
@@ -127,6 +127,13 @@ class TopBottomCoding(ColumnMethod):
             raise DataError("cut-dominated", variable=self.variable, weight=self.weight)
         found = float(np.average(numbers, weights=weights)) if cut.by == "mean" else _median(numbers, weights)
         return str(spell(float(_round_half_away(found)) if values.dtype.is_integer() else found))
+
+
+def _said(cut: Cut, numeric: bool) -> str | None:
+    """The replacement where the cut says it; ``None`` for a mean or a median."""
+    if cut.value is not None or cut.by != "threshold":
+        return cut.value
+    return spell(float(cut.beyond)) if numeric else cut.beyond
 
 
 def _median(numbers: npt.NDArray[np.float64], weights: npt.NDArray[np.int64]) -> float:

@@ -3,22 +3,28 @@
 from celosia.verify.anonymity import KAnonymous
 from celosia.verify.births import BirthsNoFiner
 from celosia.verify.cells import Absent, EmptiedOnly, Untouched
+from celosia.verify.drawn import Expanded, ShareDrawn
 from celosia.verify.households import CountsMembers, Together, WholeGroups
 from celosia.verify.losses import EmptiedTogether, LosesAtMost, LostTogether, VariablesLoseAtMost
 from celosia.verify.matching import KAnonymousWildcard, Treated
+from celosia.verify.recoded import Band, Banded, InIntervals, Recoded
 from celosia.verify.records import KeptUnless, SameRecords, SomeRecords
+from celosia.verify.renumbered import Renumbered
 from celosia.verify.risk_limit import RiskAtMost
 from celosia.verify.totals import SameTotals
-from celosia.verify.values import Domain, InOrder, KeepsMissing, NoFiner, OneToOne, OnGrid, OnlyBeyond
+from celosia.verify.values import Domain, KeepsMissing, NoFiner, OneToOne, OnGrid
 
 __all__ = [
     "Absent",
+    "Band",
+    "Banded",
     "BirthsNoFiner",
     "CountsMembers",
     "Domain",
     "EmptiedOnly",
     "EmptiedTogether",
-    "InOrder",
+    "Expanded",
+    "InIntervals",
     "KAnonymous",
     "KAnonymousWildcard",
     "KeepsMissing",
@@ -28,10 +34,12 @@ __all__ = [
     "NoFiner",
     "OnGrid",
     "OneToOne",
-    "OnlyBeyond",
+    "Recoded",
+    "Renumbered",
     "RiskAtMost",
     "SameRecords",
     "SameTotals",
+    "ShareDrawn",
     "SomeRecords",
     "Together",
     "Treated",

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from celosia.core.codes import spell_series
 from celosia.core.errors import PromiseError
 from celosia.core.microdata import Microdata
 from celosia.verify.cells import aligned, same_cells
+
+Numbers = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -61,52 +65,19 @@ class NoFiner:
 
 
 @dataclass(frozen=True)
-class InOrder:
-    """A greater number before has the same code after, or a later one in this order."""
-
-    variable: str
-    codes: tuple[str, ...]
-
-    def check(self, before: Microdata, after: Microdata) -> None:
-        """Raise where two numbers changed places, or a code is not in the order."""
-        old, new = aligned(before, after, self.variable)
-        valid = ~before.dictionary[self.variable].missing_mask(old)
-        texts = spell_series(new.filter(valid).gather(old.filter(valid).arg_sort()))
-        places = texts.replace_strict(list(self.codes), range(len(self.codes)), default=-1, return_dtype=pl.Int64)
-        if (places < 0).any() or (places.diff() < 0).any():
-            raise PromiseError("promise-order", variable=self.variable)
-
-
-@dataclass(frozen=True)
-class OnlyBeyond:
-    """Numbers from ``low`` to ``high`` are as they were; the others became one of a few codes."""
-
-    variable: str
-    low: float
-    high: float
-    most: int
-
-    def check(self, before: Microdata, after: Microdata) -> None:
-        """Raise where a number within changed, or those beyond have more codes than there are bands."""
-        old, new = aligned(before, after, self.variable)
-        valid = ~before.dictionary[self.variable].missing_mask(old)
-        within = old.cast(pl.Float64).is_between(self.low, self.high) & valid
-        if not same_cells(old.filter(within), new.filter(within)):
-            raise PromiseError("promise-untouched", variable=self.variable)
-        if new.filter(valid & ~within).n_unique() > self.most:
-            raise PromiseError("promise-domain", variable=self.variable, count=self.most)
-
-
-@dataclass(frozen=True)
 class OnGrid:
-    """Every number is a multiple of ``units`` / 10 ** ``decimals``, less than a step from where it was."""
+    """Every number is the multiple of ``units`` / 10 ** ``decimals`` nearest to where it was, below it or above it.
+
+    Halves go away from zero; a number that was a multiple is as it was.
+    """
 
     variable: str
     units: int
     decimals: int
+    mode: Literal["nearest", "down", "up"] = "nearest"
 
     def check(self, before: Microdata, after: Microdata) -> None:
-        """Raise where a number is off the grid or went further than a step."""
+        """Raise where a number is off the grid or went to another multiple."""
         old, new = aligned(before, after, self.variable)
         valid = ~before.dictionary[self.variable].missing_mask(old)
         old, new = old.filter(valid), new.filter(valid)
@@ -115,8 +86,8 @@ class OnGrid:
             raise PromiseError("promise-grid", variable=self.variable)
 
     def _whole(self, old: pl.Series, new: pl.Series) -> bool:
-        moved = new.cast(pl.Int64) - old.cast(pl.Int64)
-        return bool(((new % self.units == 0) & (moved.abs() < self.units)).all())
+        now, was = (series.cast(pl.Int64).to_numpy() for series in (new, old))
+        return bool((now % self.units == 0).all()) and self._near(was, now, float(self.units), np.zeros(was.size))
 
     def _fractional(self, old: pl.Series, new: pl.Series) -> bool:
         scale = 10.0**self.decimals
@@ -125,7 +96,16 @@ class OnGrid:
         exact = pl.Series(multiple).cast(new.dtype) == new
         # A single-precision decimal is as far as this from the one it stands for.
         blur = np.abs(was) * (1e-7 if new.dtype == pl.Float32 else 1e-15)
-        return bool(exact.all() and (np.abs(now - was) <= self.units / scale + blur).all())
+        return bool(exact.all()) and self._near(was, now, self.units / scale, blur)
+
+    def _near(self, was: Numbers, now: Numbers, step: float, blur: Numbers) -> bool:
+        """Whether each number went where the mode sends it, give or take the blur of its decimals."""
+        moved = now - was
+        if self.mode == "nearest":
+            halves = (2 * np.abs(moved) == step) & (np.abs(now) < np.abs(was))
+            return bool((2 * np.abs(moved) <= step + 2 * blur).all() and not halves.any())
+        forward = moved if self.mode == "up" else -moved
+        return bool(((forward >= -blur) & (forward < step)).all())
 
 
 @dataclass(frozen=True)
