@@ -9,7 +9,7 @@ import pytest
 from examples import USES, household_file, use
 from pydantic import ValidationError
 
-from celosia import Microdata, Run, methods
+from celosia import Dictionary, Microdata, Run, Variable, methods
 from celosia.core.codes import spell_series
 from celosia.core.errors import CelosiaError, OptionError, PromiseError
 from celosia.core.frames import enter
@@ -169,3 +169,35 @@ def test_a_cell_that_is_marked_and_keeps_its_value_throws_the_output_away(do, mo
     with pytest.raises(PromiseError) as error:
         use(do).apply(household_file(), Run(key=1))
     assert error.value.code == "promise-marked"
+
+
+PLAIN = ("hogar", "zona", "sexo", "edad", "peso", "nombre", "ingreso")
+NAMES = [
+    dict(zip(PLAIN, names.split(), strict=True))
+    for names in (
+        "len total records old weight new count",
+        "unit area code value total home persons",
+        "household len index row w id everybody",
+    )
+]
+
+
+def renamed(written, names):
+    """Options with other names of variables."""
+    if isinstance(written, dict):
+        return {names.get(key, key): renamed(value, names) for key, value in written.items()}
+    if isinstance(written, tuple | list):
+        return type(written)(renamed(item, names) for item in written)
+    if isinstance(written, str) and written.startswith("zona =="):
+        return written.replace("zona", names["zona"])
+    return names.get(written, written) if isinstance(written, str) else written
+
+
+@pytest.mark.parametrize("names", NAMES)
+def test_variables_may_have_any_name(do, names):
+    data = household_file()
+    book = Dictionary.of(*(Variable(**{**v.model_dump(), "name": names.get(v.name, v.name)}) for v in data.dictionary))
+    other = Microdata(data.frame.rename(names), book)
+    same = use(do).apply(data, Run(key=1)).data
+    found = methods.method(do)(**renamed(USES[do], names)).apply(other, Run(key=1)).data
+    assert found.frame.equals(same.frame.rename({name: names.get(name, name) for name in same.variables}))

@@ -37,3 +37,12 @@ def test_totals_that_moved():
 def test_a_group_that_went():
     with pytest.raises(PromiseError):
         SameTotals("w", ("z",)).check(DATA, DATA.take(np.array([0, 1])))
+
+
+def test_variables_may_have_any_name():
+    frame = pl.DataFrame({"total": ["a", "a", "b"], "everybody": [1, 1, 1], "records": [2.0, 3.0, 4.0]})
+    data = Microdata(frame)
+    promise = SameTotals("records", ("total", "everybody"))
+    promise.check(data, data)
+    with pytest.raises(PromiseError):
+        promise.check(data, data.with_columns({"records": pl.Series([2.0, 3.0, 5.0])}))

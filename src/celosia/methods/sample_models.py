@@ -29,7 +29,7 @@ from celosia.methods.group_models import (
 )
 from celosia.risk.class_sizes import ClassSizes
 from celosia.risk.population_uniqueness import ESTIMATORS
-from celosia.verify.generalised import groups
+from celosia.verify.generalised import sizes
 from celosia.verify.models import FewGroups, Mapped
 
 
@@ -157,8 +157,8 @@ class FewUniques:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise where it is too high."""
-        sizes = groups(after, self.keys).group_by(self.keys).len()["len"].to_numpy().astype(np.int64)
-        if sizes.size > 1 and not self.model.sound(sizes):
+        found = sizes(after, self.keys).to_numpy().astype(np.int64)
+        if found.size > 1 and not self.model.sound(found):
             raise PromiseError("promise-uniques", share=self.model.share)
 
 

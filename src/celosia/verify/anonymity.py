@@ -15,6 +15,9 @@ from celosia.core.dictionary import MissingKind
 from celosia.core.errors import PromiseError
 from celosia.core.microdata import Microdata
 
+RECORDS = "\x00records"
+"""Name of a column of counts, which no variable has."""
+
 Ints = npt.NDArray[np.int64]
 
 _ABSENT = {MissingKind.NON_RESPONSE: "\x00non-response", MissingKind.SUPPRESSED: "\x00suppressed"}

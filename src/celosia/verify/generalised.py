@@ -12,7 +12,7 @@ import polars as pl
 from celosia.core.codes import spell_series
 from celosia.core.errors import PromiseError
 from celosia.core.microdata import Microdata
-from celosia.verify.anonymity import published
+from celosia.verify.anonymity import RECORDS, published
 from celosia.verify.cells import aligned
 
 
@@ -25,6 +25,11 @@ def groups(data: Microdata, keys: Sequence[str], *others: str) -> pl.DataFrame:
     """The published keys of the records that have not lost them all, and other variables."""
     cells = pl.DataFrame([published(data, name).alias(name) for name in (*keys, *others)])
     return cells.filter(~emptied_records(data, keys))
+
+
+def sizes(data: Microdata, keys: Sequence[str]) -> pl.Series:
+    """How many records share each of these keys."""
+    return groups(data, keys).group_by(keys).len(RECORDS)[RECORDS]
 
 
 def _pairs(before: Microdata, after: Microdata, variable: str) -> pl.DataFrame:
@@ -115,7 +120,7 @@ class SafeOrEmptied:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise with the number of records in smaller groups."""
-        sizes = groups(after, self.keys).group_by(self.keys).len()
-        short = sizes.filter(pl.col("len") < self.k)["len"].sum()
+        records = sizes(after, self.keys)
+        short = records.filter(records < self.k).sum()
         if short:
             raise PromiseError("promise-k", k=self.k, count=int(short), counting="strict")

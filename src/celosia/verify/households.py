@@ -8,6 +8,7 @@ import polars as pl
 
 from celosia.core.errors import PromiseError
 from celosia.core.microdata import Microdata
+from celosia.verify.anonymity import RECORDS
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,9 @@ class WholeGroups:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise where a group lost some of its records."""
-        old, new = (data.frame.group_by(self.name).len() for data in (before, after))
-        torn = new.join(old, on=self.name, suffix="_before").filter(pl.col("len") != pl.col("len_before")).height
+        old, new = (data.frame.group_by(self.name).len(RECORDS) for data in (before, after))
+        both = new.join(old, on=self.name, suffix="_before")
+        torn = both.filter(pl.col(RECORDS) != pl.col(f"{RECORDS}_before")).height
         if torn:
             raise PromiseError("promise-groups", variable=self.name, count=torn)
 

@@ -16,8 +16,8 @@ from celosia.core.errors import PromiseError
 from celosia.core.hierarchy import Hierarchy
 from celosia.core.hierarchy_rules import HierarchyRule
 from celosia.core.microdata import Microdata
-from celosia.verify.anonymity import published
-from celosia.verify.generalised import groups
+from celosia.verify.anonymity import RECORDS, published
+from celosia.verify.generalised import groups, sizes
 
 Counts = Mapping[str, int]
 
@@ -53,11 +53,11 @@ class _OfGroups(ABC):
             for code in values.unique().to_list()
             if code.startswith("\x00") or kinds.kind_of(code) in (MissingKind.NON_RESPONSE, MissingKind.SUPPRESSED)
         ]
-        seen = values.filter(~values.is_in(none)).value_counts(name="records")
+        seen = values.filter(~values.is_in(none)).value_counts(name=RECORDS)
         whole = dict(seen.iter_rows())
         cells = groups(after, self.keys, self.sensitive).filter(~pl.col(self.sensitive).is_in(none))
-        counted = cells.group_by(*self.keys, self.sensitive).len("records")
-        held = counted.group_by(self.keys).agg(self.sensitive, "records").select(self.sensitive, "records")
+        counted = cells.group_by(*self.keys, self.sensitive).len(RECORDS)
+        held = counted.group_by(self.keys).agg(self.sensitive, RECORDS).select(self.sensitive, RECORDS)
         short, judge = 0, self._for(after)
         for codes, records in held.iter_rows():
             if not judge._holds(dict(zip(codes, records, strict=True)), whole):
@@ -176,12 +176,12 @@ class FewGroups:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise where they are more."""
-        sizes = groups(after, self.keys).group_by(self.keys).len()["len"].to_list()
-        records = sum(sizes)
-        if len(sizes) < 2:
+        found = sizes(after, self.keys).to_list()
+        records = sum(found)
+        if len(found) < 2:
             return
-        exposed = sum(size for size in sizes if self.highest is not None and 1 / size > self.highest + 1e-12)
-        if len(sizes) > self.risk * records * (1 + 1e-9) or exposed > self.at_risk * records * (1 + 1e-9):
+        exposed = sum(size for size in found if self.highest is not None and 1 / size > self.highest + 1e-12)
+        if len(found) > self.risk * records * (1 + 1e-9) or exposed > self.at_risk * records * (1 + 1e-9):
             raise PromiseError("promise-average-risk", share=self.risk)
 
 
@@ -208,7 +208,7 @@ class Mapped:
         chance = [math.exp(i * math.log(rate) - rate - math.lgamma(i + 1)) / scale for i in range(self.k + first)]
         reached = [sum(chance[first : first + terms]) >= 1 - self.alpha - _ROUNDING for terms in range(1, self.k)]
         least = min(self.k, reached.index(True) + 2) if any(reached) else self.k
-        sizes = groups(after, self.keys).group_by(self.keys).len()
-        short = sizes.filter(pl.col("len") < least)["len"].sum()
+        records = sizes(after, self.keys)
+        short = records.filter(records < least).sum()
         if short:
             raise PromiseError("promise-k", k=least, count=int(short), counting="strict")

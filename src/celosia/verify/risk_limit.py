@@ -12,7 +12,7 @@ import polars as pl
 from celosia.core.dictionary import Role
 from celosia.core.errors import PromiseError
 from celosia.core.microdata import Microdata
-from celosia.verify.anonymity import numbered
+from celosia.verify.anonymity import RECORDS, numbered
 from celosia.verify.matching import short
 
 Numbers = npt.NDArray[np.float64]
@@ -55,8 +55,8 @@ class RiskAtMost:
             cells = pl.DataFrame([numbered(after, name) for name in self.variables])
             amount = after.column(weight).cast(pl.Float64) if weight else pl.repeat(1.0, after.height, eager=True)
             rows = cells.with_columns(amount.alias("\x00weight")).group_by(self.variables)
-            sums = rows.agg(pl.len().alias("\x00records"), pl.col("\x00weight").sum())
-            f = sums["\x00records"].cast(pl.Float64).to_numpy()
+            sums = rows.agg(pl.len().alias(RECORDS), pl.col("\x00weight").sum())
+            f = sums[RECORDS].cast(pl.Float64).to_numpy()
             count = int(f[~enough(f, sums["\x00weight"].to_numpy())].sum())
         if count:
             raise PromiseError("promise-risk", limit=self.limit, count=count, counting=self.counting)

@@ -9,6 +9,7 @@ import polars as pl
 from celosia.core.codes import spell_series
 from celosia.core.errors import PromiseError
 from celosia.core.microdata import Microdata
+from celosia.verify.anonymity import RECORDS
 
 _ROUNDING = 1e-6
 """The most that rounding may take from or add to the weight of one record."""
@@ -24,15 +25,16 @@ class SameTotals:
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise with the number of groups whose total moved."""
         old, new = self._totals(before), self._totals(after)
-        both = old.join(new, on=["everybody", *self.by], how="left", suffix="_after", nulls_equal=True)
-        allowed = (pl.col("records_after") + 1) * _ROUNDING + pl.col("total").abs() * 1e-12
-        moved = ((pl.col("total") - pl.col("total_after")).abs() > allowed).fill_null(pl.col("total") != 0)
+        both = old.join(new, on=["\x00everybody", *self.by], how="left", suffix="_after", nulls_equal=True)
+        total, now = pl.col("\x00total"), pl.col("\x00total_after")
+        allowed = (pl.col(f"{RECORDS}_after") + 1) * _ROUNDING + total.abs() * 1e-12
+        moved = ((total - now).abs() > allowed).fill_null(total != 0)
         count = both.filter(moved).height
         if count:
             raise PromiseError("promise-totals", weight=self.weight, count=count)
 
     def _totals(self, data: Microdata) -> pl.DataFrame:
         groups = [spell_series(data.column(name)).alias(name) for name in self.by]
-        weights = data.column(self.weight).cast(pl.Float64).alias("weight")
-        table = pl.DataFrame([*groups, weights]).with_columns(everybody=pl.lit(True))
-        return table.group_by("everybody", *self.by).agg(total=pl.col("weight").sum(), records=pl.len())
+        weights = data.column(self.weight).cast(pl.Float64).alias("\x00total")
+        table = pl.DataFrame([*groups, weights]).with_columns(pl.lit(True).alias("\x00everybody"))
+        return table.group_by("\x00everybody", *self.by).agg(pl.col("\x00total").sum(), pl.len().alias(RECORDS))

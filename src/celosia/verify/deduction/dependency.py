@@ -11,6 +11,7 @@ from celosia.core.codes import spell_series
 from celosia.core.dictionary import MissingKind
 from celosia.core.hierarchy import Hierarchy
 from celosia.core.microdata import Microdata
+from celosia.verify.anonymity import RECORDS
 from celosia.verify.deduction.cells import Mask
 from celosia.verify.deduction.rule import RecordRule, codes_of
 
@@ -57,9 +58,9 @@ class Dependency(RecordRule):
         hidden = [data.suppressed(name) for name in self.variables]
         shown = ~pl.Series(np.any([mask.to_numpy() for mask in hidden], axis=0)) & pl.Series(_bound(data, self.of))
         columns = [data.column(name).alias(name) for name in self.variables]
-        counted = pl.DataFrame(columns).filter(shown).group_by(self.variables).len()
-        spelled = counted.select(*(spell_series(counted[name]).alias(name) for name in self.variables), "len")
-        best = spelled.sort("len", *self.variables, descending=True).unique(self.of, keep="first").drop("len")
+        counted = pl.DataFrame(columns).filter(shown).group_by(self.variables).len(RECORDS)
+        spelled = counted.select(*(spell_series(counted[name]).alias(name) for name in self.variables), RECORDS)
+        best = spelled.sort(RECORDS, *self.variables, descending=True).unique(self.of, keep="first").drop(RECORDS)
         return replace(self, function=best, shown=True)
 
     def fits(self, table: Microdata) -> Mask:
