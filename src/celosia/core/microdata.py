@@ -104,7 +104,7 @@ class Microdata:
         mark = _MARK + name
         if mark in self._columns:
             return self._frame.get_column(mark)
-        return pl.repeat(False, self.height, dtype=pl.Boolean, eager=True)
+        return pl.Series(np.zeros(self.height, dtype=np.bool_))
 
     @property
     def marked(self) -> tuple[str, ...]:

@@ -45,6 +45,19 @@ def seen(players, i, others, j, aim, shown):
     return not unseen and agree(players, i, others, j, shown)
 
 
+@woven
+def _reached(game, i, a):
+    """What a player is matched by for an aim, itself included."""
+    reach = np.int64(0)
+    for j in range(game.players.mass.size):
+        if i == j or seen(game.players, i, game.players, j, game.aims[a], game.shown[a]):
+            reach += game.players.mass[j]
+    for j in range(game.others.mass.size):
+        if seen(game.players, i, game.others, j, game.aims[a], game.shown[a]):
+            reach += game.others.mass[j]
+    return reach
+
+
 @jit
 def show_again(game, rows, bits, back):
     """Show each cell (of ``rows``, ``bits``) again where every aim still holds; mark those that are back."""
@@ -61,18 +74,21 @@ def show_again(game, rows, bits, back):
                 good = False
         if not good:
             continue
+        hides(players, i, game.variables, new)
+        for a in range(aims.size):
+            if good and aims[a] & bits[c] != 0:
+                after[a] = _reached(game, i, a)
+                good = after[a] >= game.needs[a]
         for a in range(aims.size):
             many[a] = 0
-            if aims[a] & bits[c] == 0:
+            if not good or aims[a] & bits[c] == 0:
                 continue
+            hides(players, i, game.variables, old)
             for j in range(size):
                 if i != j and seen(players, j, players, i, aims[a], shown[a]):
                     leaving[a, many[a]] = j
                     many[a] += 1
-        hides(players, i, game.variables, new)
-        for a in range(aims.size):
-            if not good or aims[a] & bits[c] == 0:
-                continue
+            hides(players, i, game.variables, new)
             left = 0
             for n in range(many[a]):
                 j = leaving[a, n]
@@ -81,14 +97,6 @@ def show_again(game, rows, bits, back):
                     leaving[a, left] = j
                     left += 1
             many[a] = left
-            after[a] = 0
-            for j in range(size):
-                if i == j or seen(players, i, players, j, aims[a], shown[a]):
-                    after[a] += players.mass[j]
-            for j in range(others.mass.size):
-                if seen(players, i, others, j, aims[a], shown[a]):
-                    after[a] += others.mass[j]
-            good &= after[a] >= game.needs[a]
         if not good:
             hides(players, i, game.variables, old)
             continue

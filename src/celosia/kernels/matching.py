@@ -53,11 +53,11 @@ def agree(players, i, others, j, shown):
 
 
 @jit
-def count_lost(packed, waiting, lost, pattern, mass, masks, group, counts):
+def count_lost(packed, waiting, lost, pattern, mass, masks, asked, group, counts):
     """For each mask, number the waiting by what they show, and count in each group those that lost, by pattern.
 
     A group is called by the first of its waiting, in ``group[mask, waiting]``; ``counts`` has a row for each mask and
-    group.
+    group. Patterns that are not ``asked[mask, pattern]`` for are passed over.
     """
     size = 4
     while size < 2 * waiting.size:
@@ -74,10 +74,12 @@ def count_lost(packed, waiting, lost, pattern, mass, masks, group, counts):
                 table[place] = w
             group[r, w] = table[place]
         for n in range(lost.size):
+            if not asked[r, pattern[n]]:
+                continue
             place = masked_place(packed, lost[n], mask, size)
             while table[place] >= 0:
                 if masked_equal(packed, waiting[table[place]], packed, lost[n], mask):
-                    counts[r * waiting.size + table[place], pattern[lost[n]]] += mass[lost[n]]
+                    counts[r * waiting.size + table[place], pattern[n]] += mass[lost[n]]
                     break
                 place = (place + 1) & (size - 1)
 

@@ -168,26 +168,32 @@ class _Search:
     def _treat_with_others(self, waiting: Ints, alone: Ints, levels: Ints, set_of: Small) -> int:
         """Some of those that wait lose a set with which they reach the need, given what others lost; how many."""
         lost = np.flatnonzero(set_of >= 0)
-        shown = self.start[lost] | self.bits[set_of[lost]]
-        pairs, pattern = np.unique(np.stack([shown, self.start[lost]]), axis=1, return_inverse=True)
         hidden = self.starts[:, None] | self.bits[: levels[-1]]
+        loses = np.zeros(hidden.shape, dtype=np.bool_)
+        loses[self.start_number[lost], set_of[lost]] = True
+        began = np.broadcast_to(self.starts[:, None], hidden.shape)
+        pairs = np.unique(np.stack([hidden[loses], began[loses]]), axis=1)
         with_ = hidden[:, :, None] | pairs[0]
         without = hidden[:, :, None] | pairs[1]
-        masks = np.unique(np.concatenate([with_[with_ != without], without[with_ != without]]))
+        differ = with_ != without
+        masks = np.unique(np.concatenate([with_[differ], without[differ]]))
         if not masks.size:
             return 0
+        row_with, row_without = np.searchsorted(masks, with_), np.searchsorted(masks, without)
+        asked = np.zeros((masks.size, pairs.shape[1]), dtype=np.bool_)
+        for row in (row_with, row_without):
+            asked[row[differ], np.nonzero(differ)[2]] = True
         pattern_of = np.full(hidden.shape, -1, dtype=np.int32)
         for p, (bits, start) in enumerate(pairs.T.tolist()):
             pattern_of[(hidden == bits) & (self.starts == start)[:, None]] = p
-        of_row = np.full(self.rows.size, -1, dtype=np.int32)
-        of_row[lost] = pattern.reshape(-1)
+        of_lost = pattern_of[self.start_number[lost], set_of[lost]]
         done, most = 0, max(1, _COUNTS // (masks.size * pairs.shape[1]))
         for at in range(0, waiting.size, most):
             some = waiting[at : at + most]
             group = np.empty((masks.size, some.size), dtype=np.int32)
             counts = np.zeros((masks.size * some.size, pairs.shape[1]), dtype=np.int64)
             shown_as = shown_masks(self.variables, masks)
-            kernel.count_lost(self.packed, some, lost, of_row, self.mass, shown_as, group, counts)
+            kernel.count_lost(self.packed, some, lost, of_lost, self.mass, shown_as, asked, group, counts)
             done += kernel.treat_each(
                 some,
                 self.mass,
@@ -195,8 +201,8 @@ class _Search:
                 alone[:, at : at + most],
                 levels,
                 self.start_number[some],
-                np.searchsorted(masks, with_),
-                np.searchsorted(masks, without),
+                row_with,
+                row_without,
                 pattern_of,
                 group,
                 counts,

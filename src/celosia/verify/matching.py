@@ -22,6 +22,9 @@ Mask = npt.NDArray[np.bool_]
 Enough = Callable[[npt.NDArray[np.float64], npt.NDArray[np.float64]], Mask]
 """Whether so many matches, with so much weight, are enough."""
 
+_ROOM = 8
+"""A table with so many places a record costs less than sorting the records."""
+
 
 def short(
     data: Microdata, keys: Sequence[str], strata: Sequence[str], enough: Enough, weight: str | None = None
@@ -29,7 +32,7 @@ def short(
     """The records whose matches within their stratum are not enough."""
     columns = [_codes(data, name, name in keys) for name in (*strata, *keys)]
     _, example, number = np.unique(groups(columns, data.height), return_index=True, return_inverse=True)
-    matrix = np.stack([np.asarray(column)[example] for column in columns], axis=1)
+    matrix = np.stack([column[example] for column in columns], axis=1)
     amount = data.column(weight).cast(pl.Float64).to_numpy() if weight else np.ones(data.height)
     records = np.bincount(number, minlength=example.size).astype(np.float64)
     weights = np.bincount(number, amount, example.size).astype(np.float64)
@@ -37,10 +40,10 @@ def short(
     return fails[number]
 
 
-def _codes(data: Microdata, name: str, open_: bool) -> pl.Series:
+def _codes(data: Microdata, name: str, open_: bool) -> Ints:
     """A number for each published category; 0 where a key may be anything."""
-    numbers = numbered(data, name).cast(pl.Int64)
-    return numbers.clip(lower_bound=0) if open_ else numbers + 2
+    numbers = numbered(data, name).to_numpy().astype(np.int64)
+    return np.maximum(numbers, 0) if open_ else numbers + 2
 
 
 def _fails(
@@ -52,8 +55,10 @@ def _fails(
 ) -> Mask:
     """The distinct keys whose matches are not enough."""
     f, total = records.copy(), weights.copy()
-    patterns, number = np.unique(matrix == 0, axis=0, return_inverse=True)
-    members = [np.flatnonzero(number.reshape(-1) == p) for p in range(len(patterns))]
+    hides = matrix == 0
+    _, example, number = np.unique(groups(hides.T, len(hides)), return_index=True, return_inverse=True)
+    patterns = hides[example]
+    members = [np.flatnonzero(number == p) for p in range(len(patterns))]
     order = sorted(range(len(patterns)), key=lambda p: -members[p].size)
     keys = matrix.shape[1] - strata
     for p in order:
@@ -66,12 +71,19 @@ def _fails(
                 break
             shown = np.flatnonzero(~(patterns[p] | patterns[q]))
             both = np.vstack([matrix[waiting], matrix[members[q]]])[:, shown]
-            group = np.unique(groups(both.T, len(both)), return_inverse=True)[1].reshape(-1)
+            group = _few(groups(both.T, len(both)))
             for sums, values in ((f, records), (total, weights)):
                 of_group = np.bincount(group[waiting.size :], weights=values[members[q]], minlength=group.max() + 1)
                 sums[waiting] += of_group[group[: waiting.size]]
             waiting = waiting[~enough(f[waiting], total[waiting])]
     return ~enough(f, total)
+
+
+def _few(group: Ints) -> Ints:
+    """Numbers of groups as they are where a table has room for all of them, otherwise without gaps."""
+    if group.max(initial=0) <= _ROOM * group.size:
+        return group
+    return np.unique(group, return_inverse=True)[1].reshape(-1)
 
 
 @dataclass(frozen=True)
