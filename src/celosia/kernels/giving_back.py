@@ -61,7 +61,7 @@ def _reached(game, i, a):
 @jit
 def show_again(game, rows, bits, back):
     """Show each cell (of ``rows``, ``bits``) again where every aim still holds; mark those that are back."""
-    players, others, aims, shown = game.players, game.others, game.aims, game.shown
+    players, aims, shown = game.players, game.aims, game.shown
     size = players.mass.size
     after = np.empty(aims.size, dtype=np.int64)
     leaving, many = np.empty((aims.size, size), dtype=np.int32), np.zeros(aims.size, dtype=np.int64)

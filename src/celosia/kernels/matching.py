@@ -53,14 +53,14 @@ def agree(players, i, others, j, shown):
 
 
 @jit
-def count_lost(packed, waiting, lost, pattern, mass, masks, asked, group, counts):
+def count_lost(packed, waiting, lost, first, mass, masks, asked, group, counts):
     """For each mask, number the waiting by what they show, and count in each group those that lost, by pattern.
 
-    A group is called by the first of its waiting, in ``group[mask, waiting]``; ``counts`` has a row for each mask and
-    group. Patterns that are not ``asked[mask, pattern]`` for are passed over.
+    Those of pattern p are ``lost[first[p]:first[p + 1]]``, counted where ``asked[mask, p]``. A group is called by the
+    first of its waiting, in ``group[mask, waiting]``; ``counts`` has a row for each mask and group.
     """
-    size = 4
-    while size < 2 * waiting.size:
+    size = 64
+    while size < 4 * waiting.size:
         size *= 2
     table = np.empty(size, dtype=np.int32)
     for r in range(masks.shape[0]):
@@ -73,15 +73,16 @@ def count_lost(packed, waiting, lost, pattern, mass, masks, asked, group, counts
             if table[place] < 0:
                 table[place] = w
             group[r, w] = table[place]
-        for n in range(lost.size):
-            if not asked[r, pattern[n]]:
+        for p in range(asked.shape[1]):
+            if not asked[r, p]:
                 continue
-            place = masked_place(packed, lost[n], mask, size)
-            while table[place] >= 0:
-                if masked_equal(packed, waiting[table[place]], packed, lost[n], mask):
-                    counts[r * waiting.size + table[place], pattern[n]] += mass[lost[n]]
-                    break
-                place = (place + 1) & (size - 1)
+            for n in lost[first[p] : first[p + 1]]:
+                place = masked_place(packed, n, mask, size)
+                while table[place] >= 0:
+                    if masked_equal(packed, waiting[table[place]], packed, n, mask):
+                        counts[r * waiting.size + table[place], p] += mass[n]
+                        break
+                    place = (place + 1) & (size - 1)
 
 
 @jit

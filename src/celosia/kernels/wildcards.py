@@ -112,7 +112,7 @@ def match_between(packed, masks, starts, known, known_masks, known_starts, count
     Both files are packed alike and sorted by pattern; ``known``, ``count``, ``weight`` are the file that is counted.
     """
     table = np.empty(4, dtype=np.int32)
-    sums = np.empty((0, 3), dtype=np.int64)
+    sums = np.empty((known_starts[-1], 2), dtype=np.int64)
     both = np.empty(packed.shape[1], dtype=np.uint64)
     for p in range(known_starts.size - 1):
         first, last = known_starts[p], known_starts[p + 1]
@@ -121,28 +121,23 @@ def match_between(packed, masks, starts, known, known_masks, known_starts, count
             size *= 2
         if table.size < size:
             table = np.empty(size, dtype=np.int32)
-        if sums.shape[0] < last - first:
-            sums = np.empty((last - first, 3), dtype=np.int64)
         for q in range(starts.size - 1):
             for w in range(both.size):
                 both[w] = known_masks[p, w] & masks[q, w]
             table[:size] = -1
-            slots = 0
             for i in range(first, last):
                 place = masked_place(known, i, both, size)
-                while table[place] >= 0 and not masked_equal(known, np.int64(sums[table[place], 2]), known, i, both):
+                while table[place] >= 0 and not masked_equal(known, table[place], known, i, both):
                     place = (place + 1) & (size - 1)
                 if table[place] < 0:
-                    table[place] = slots
-                    sums[slots, 0] = 0
-                    sums[slots, 1] = 0
-                    sums[slots, 2] = i
-                    slots += 1
+                    table[place] = i
+                    sums[i, 0] = 0
+                    sums[i, 1] = 0
                 sums[table[place], 0] += count[i]
                 sums[table[place], 1] += weight[i]
             for j in range(starts[q], starts[q + 1]):
                 place = masked_place(packed, j, both, size)
-                while table[place] >= 0 and not masked_equal(known, np.int64(sums[table[place], 2]), packed, j, both):
+                while table[place] >= 0 and not masked_equal(known, table[place], packed, j, both):
                     place = (place + 1) & (size - 1)
                 if table[place] >= 0:
                     counts[j] += sums[table[place], 0]

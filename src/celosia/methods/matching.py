@@ -186,14 +186,16 @@ class _Search:
         pattern_of = np.full(hidden.shape, -1, dtype=np.int32)
         for p, (bits, start) in enumerate(pairs.T.tolist()):
             pattern_of[(hidden == bits) & (self.starts == start)[:, None]] = p
-        of_lost = pattern_of[self.start_number[lost], set_of[lost]]
+        pattern = pattern_of[self.start_number[lost], set_of[lost]]
+        lost = lost[np.argsort(pattern, kind="stable")]
+        first = np.concatenate([[0], np.cumsum(np.bincount(pattern, minlength=pairs.shape[1]))])
         done, most = 0, max(1, _COUNTS // (masks.size * pairs.shape[1]))
         for at in range(0, waiting.size, most):
             some = waiting[at : at + most]
             group = np.empty((masks.size, some.size), dtype=np.int32)
             counts = np.zeros((masks.size * some.size, pairs.shape[1]), dtype=np.int64)
             shown_as = shown_masks(self.variables, masks)
-            kernel.count_lost(self.packed, some, lost, of_lost, self.mass, shown_as, asked, group, counts)
+            kernel.count_lost(self.packed, some, lost, first, self.mass, shown_as, asked, group, counts)
             done += kernel.treat_each(
                 some,
                 self.mass,

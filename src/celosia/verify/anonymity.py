@@ -25,38 +25,41 @@ _ABSENT = {MissingKind.NON_RESPONSE: "\x00non-response", MissingKind.SUPPRESSED:
 
 def published(data: Microdata, name: str) -> pl.Series:
     """What a reader of the file sees in a variable, with one sign for each kind of absence."""
-    values, distinct, texts = _seen(data, name)
-    shown = values.replace_strict(distinct, texts, return_dtype=pl.String)
+    texts, place = _seen(data, name)
+    shown = pl.Series(texts, dtype=pl.String).gather(place).alias(name)
     return shown.zip_with(~data.suppressed(name), pl.Series([_ABSENT[MissingKind.SUPPRESSED]]))
 
 
 def numbered(data: Microdata, name: str) -> pl.Series:
     """The same in numbers: 0 for what was not answered, -1 for what was emptied, and one for each category."""
-    values, distinct, texts = _seen(data, name)
+    texts, place = _seen(data, name)
     number = {text: i for i, text in enumerate(sorted(set(texts) - set(_ABSENT.values())), start=1)}
     number |= {_ABSENT[MissingKind.NON_RESPONSE]: 0, _ABSENT[MissingKind.SUPPRESSED]: -1}
-    shown = values.replace_strict(distinct, [number[text] for text in texts], return_dtype=pl.Int32)
-    return shown.zip_with(~data.suppressed(name), pl.Series([-1], dtype=pl.Int32)).alias(name)
+    shown = np.array([number[text] for text in texts], dtype=np.int32)[place.to_numpy()]
+    shown[data.suppressed(name).to_numpy()] = -1
+    return pl.Series(name, shown)
 
 
 def groups(columns: Iterable[pl.Series | Ints], records: int) -> Ints:
     """A number for each record, the same for those that agree on all columns."""
-    group = np.zeros(records, dtype=np.int64)
+    group, room = np.zeros(records, dtype=np.int64), 1
     for column in columns:
         values = np.asarray(column, dtype=np.int64)
-        low, width = int(values.min(initial=0)), int(np.ptp(values)) + 1 if values.size else 1
-        if (int(group.max(initial=0)) + 1) * width >= 2**62:
+        low = int(values.min(initial=0))
+        width = int(values.max(initial=0)) - low + 1
+        if room * width >= 2**62:
             group = np.unique(group, return_inverse=True)[1].reshape(-1)
-        group = group * width + (values - low)
+            room = int(group.max(initial=0)) + 1
+        group, room = group * width + (values - low), room * width
     return group
 
 
-def _seen(data: Microdata, name: str) -> tuple[pl.Series, pl.Series, list[str]]:
-    """The cells of a variable, the distinct ones, and what each of these is to a reader."""
+def _seen(data: Microdata, name: str) -> tuple[list[str], pl.Series]:
+    """What the distinct cells of a variable are to a reader, and which of these each cell is."""
     values, variable = data.column(name), data.dictionary[name]
     if not values.dtype.is_integer():
         values = spell_series(values)
-    distinct = values.unique()
+    distinct = values.unique().sort()
     empty = _ABSENT.get(variable.null or MissingKind.NON_RESPONSE, "\x00not-applicable")
     codes = spell_series(distinct).to_list()
     kinds = [None if code is None else variable.kind_of(code) for code in codes]
@@ -64,7 +67,7 @@ def _seen(data: Microdata, name: str) -> tuple[pl.Series, pl.Series, list[str]]:
         empty if code is None else _ABSENT.get(kind, code) if kind else code
         for code, kind in zip(codes, kinds, strict=True)
     ]
-    return values, distinct, texts
+    return texts, distinct.search_sorted(values)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ def short(
 ) -> Mask:
     """The records whose matches within their stratum are not enough."""
     columns = [_codes(data, name, name in keys) for name in (*strata, *keys)]
-    _, example, number = np.unique(groups(columns, data.height), return_index=True, return_inverse=True)
+    example, number = _distinct(groups(columns, data.height))
     matrix = np.stack([column[example] for column in columns], axis=1)
     amount = data.column(weight).cast(pl.Float64).to_numpy() if weight else np.ones(data.height)
     records = np.bincount(number, minlength=example.size).astype(np.float64)
@@ -55,8 +55,9 @@ def _fails(
 ) -> Mask:
     """The distinct keys whose matches are not enough."""
     f, total = records.copy(), weights.copy()
+    columns = np.ascontiguousarray(matrix.T)
     hides = matrix == 0
-    _, example, number = np.unique(groups(hides.T, len(hides)), return_index=True, return_inverse=True)
+    example, number = _distinct(groups(hides.T, len(hides)))
     patterns = hides[example]
     members = [np.flatnonzero(number == p) for p in range(len(patterns))]
     order = sorted(range(len(patterns)), key=lambda p: -members[p].size)
@@ -70,13 +71,22 @@ def _fails(
             if not waiting.size:
                 break
             shown = np.flatnonzero(~(patterns[p] | patterns[q]))
-            both = np.vstack([matrix[waiting], matrix[members[q]]])[:, shown]
-            group = _few(groups(both.T, len(both)))
+            both = np.concatenate([waiting, members[q]])
+            group = _few(groups(columns[np.ix_(shown, both)], both.size))
             for sums, values in ((f, records), (total, weights)):
                 of_group = np.bincount(group[waiting.size :], weights=values[members[q]], minlength=group.max() + 1)
                 sums[waiting] += of_group[group[: waiting.size]]
             waiting = waiting[~enough(f[waiting], total[waiting])]
     return ~enough(f, total)
+
+
+def _distinct(group: Ints) -> tuple[Ints, Ints]:
+    """One member of each group, and the group of every member, numbered without gaps."""
+    group = _few(group)
+    number = (np.cumsum(np.bincount(group) > 0) - 1)[group]
+    example = np.empty(number.max(initial=-1) + 1, dtype=np.int64)
+    example[number] = np.arange(group.size)
+    return example, number
 
 
 def _few(group: Ints) -> Ints:
