@@ -149,6 +149,82 @@ def test_recodes_after_a_suppression_are_those_of_the_file(root):
     assert (merged.risk(missing="intruder").frequencies.sample >= 1).all()
 
 
+def emptied(*later):
+    """All ages but one are held by many; the one of 104 is suppressed before the steps that follow."""
+    chance = np.random.Generator(np.random.PCG64(1))
+    frame = pl.DataFrame({"edad": [*chance.choice([20, 40, 60, 95], 79), 104], "sexo": chance.integers(1, 3, 80)})
+    study = Study.of(frame, Plan.parse("kind: census\nscenarios: {e: [edad, sexo]}"), Run(key=1))
+    study = study.apply(LocalSuppression(keys=("edad", "sexo"), k=3, counting="wildcard", importance={"sexo": 9}))
+    assert study.data.suppressed("edad").sum() and study.data.column("edad").max() < 104
+    for step in later:
+        study = study.apply(step)
+    return study
+
+
+INTERVALS = {"do": "recode_intervals", "variable": "edad", "breaks": [0, 25, 100]}
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        [{"do": "drop_records", "where": "edad > 100"}],
+        [INTERVALS],
+        [{"do": "drop_records", "where": "edad > 100"}, INTERVALS],
+        [INTERVALS, {"do": "recode_categories", "variables": ["sexo"], "mapping": {"2": "1"}}],
+        [{"do": "drop_variables", "variables": ["sexo"]}],
+    ],
+)
+def test_steps_after_a_suppression_are_judged_whatever_the_true_records_hold(later):
+    """The true records are all there, their cells as the file has them wherever it holds them."""
+    study = emptied(*later)
+    assert study.truth.ids.tolist() == study.data.ids.tolist() and study.truth.variables == study.data.variables
+    for name in study.data.variables:
+        held = ~study.data.suppressed(name)
+        assert (study.truth.column(name).cast(str) == study.data.column(name).cast(str)).filter(held).all()
+    policy = Policy.parse("name: x\nthresholds: [{measure: global_risk, below: 100 %}]", "x")
+    with warnings.catch_warnings(action="ignore", category=CelosiaWarning):
+        assert {row.file for row in study.check(policy).rows} == {"before", "after"}
+
+
+def test_a_true_code_is_coded_as_the_file_coded_it():
+    """Not as the step would have done without the suppression: its groups depend on what it saw."""
+    done = emptied({"do": "top_bottom_coding", "variable": "edad", "top": [{"beyond": 50, "by": "mean"}]})
+    seen = pl.DataFrame({"was": done.root.data.column("edad"), "now": done.truth.column("edad")}).unique()
+    assert seen.filter(pl.col("was") < 100)["was"].is_unique().all()
+
+
+FULL = {"do": "rounding", "variables": ["w"], "base": 1000, "mode": "up"}
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        FULL,
+        {"do": "recode_categories", "variables": ["w"], "mapping": {"3": "9000"}},
+        {"do": "top_bottom_coding", "variable": "w", "bottom": [{"beyond": 4, "value": 900}]},
+        {"do": "drop_records", "where": "zona > 20", "weight": "w", "recalibrate": True},
+    ],
+)
+def test_another_weight_in_the_file_does_not_make_people_share_a_key(step):
+    frame = pl.DataFrame({"zona": [i % 90 for i in range(200)], "w": [3] * 100 + [5] * 100})
+    root = Study.of(frame, Plan.parse("kind: sample\nroles: {weight: w}\nscenarios: {e: [zona]}"), Run(key=1))
+    done = root.apply(step)
+    assert not done.data.column("w").equals(root.data.in_order_of(done.data.ids).column("w"))
+    before = pl.DataFrame({"id": root.data.ids, "risk": root.risk().risk})
+    after = pl.DataFrame({"id": done.data.ids, "now": done.risk().risk}).join(before, on="id")
+    assert (after["now"] - after["risk"]).abs().max() < 1e-12
+
+
+def test_a_sample_alone_changes_what_a_record_stands_for():
+    frame = pl.DataFrame({"zona": [i % 4 for i in range(400)], "w": [10] * 400})
+    root = Study.of(frame, Plan.parse("kind: sample\nroles: {weight: w}\nscenarios: {e: [zona]}"), Run(key=1))
+    drawn = root.apply({"do": "sample", "share": 0.25, "weight": "w"})
+    expected = risk.individual(drawn.data.frame, ["zona"], "w").risk
+    rounded = drawn.apply(FULL)
+    assert drawn.risk().risk.tolist() == expected.tolist() == rounded.risk().risk.tolist()
+    assert root.apply(FULL).apply({"do": "sample", "share": 0.25, "weight": "w"}).risk().risk.size == 100
+
+
 def test_groups_are_told_from_the_original_data(protected):
     table = protected.by_group().table()
     sizes = dict(zip(table["group"].to_list(), table["records"].to_list(), strict=True))

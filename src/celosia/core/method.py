@@ -88,6 +88,9 @@ class Method(Frozen):
         except ValidationError as error:
             raise OptionError.of_fields(error, where=self.do, model=type(self)) from None
 
+    samples: ClassVar[bool] = False
+    """Whether records are drawn and weights divided by the fraction drawn, so that population frequencies stand."""
+
     @property
     def record_wise(self) -> bool:
         """Whether what becomes of a record, and what the dictionary says of it, depends on no other record.

@@ -64,6 +64,7 @@ class Sample(Method):
     """
 
     do: ClassVar[str] = "sample"
+    samples: ClassVar[bool] = True
 
     share: Share
     weight: str | None = None

@@ -26,6 +26,7 @@ from celosia.demography.published import CountsFile
 from celosia.demography.record_anonymity import RecordAnonymity, record_anonymity
 from celosia.process.measuring import perturbed
 from celosia.process.register import recoded
+from celosia.process.weighing import weighed
 
 if TYPE_CHECKING:
     from celosia.process.scenario import Scenario
@@ -151,7 +152,9 @@ class Inquiry:
             return None
         counts = self._coded(study, columns)
         weight = study.weight if study.weighted else None
-        return record_anonymity(study.data, tuple(columns), counts, columns, self.section.births, weight)
+        return record_anonymity(
+            weighed(study, study.data), tuple(columns), counts, columns, self.section.births, weight
+        )
 
     def _coded(self, study: Study, columns: Mapping[str, str]) -> Counts:
         """The counts by these columns, in the codes of the file as they are now; ages are read, not recoded."""

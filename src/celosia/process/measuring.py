@@ -15,6 +15,7 @@ from celosia.core.results import Result
 from celosia.engines import engine
 from celosia.process.levels import hierarchies
 from celosia.process.register import register
+from celosia.process.weighing import weighed
 from celosia.risk import (
     BestGuess,
     IndividualRisk,
@@ -58,6 +59,7 @@ def _seen(study: Study, scenario: Scenario, missing: Any) -> tuple[Microdata, li
     if gone:
         first = study.root.data.in_order_of(data.ids)
         data = data.with_columns({name: first.column(name) for name in gone})
+    data = weighed(study, data)
     return data, keys, _with_keys(study.truth, scenario)[0] if guessed else None
 
 
