@@ -1,12 +1,14 @@
 """Steps on households, on some records, in strata; members of a household never come to disagree."""
 
+import warnings
+
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from celosia import Microdata, Plan, Run, Study
-from celosia.core.errors import DataError, OptionError, PlanError, RoleError
+from celosia.core.errors import CelosiaWarning, DataError, OptionError, PlanError, RoleError
 from celosia.methods import LocalSuppression, RecodeCategories
 from celosia.process import Step
 
@@ -221,3 +223,91 @@ def test_what_a_step_says_is_not_said_again(said):
     assert error.value.code == "step-said-twice"
     with pytest.raises(OptionError):
         known.household_level().apply(Step.parse(MERGE, "x"))
+
+
+CODED = {
+    "ing": {"missing": {"999": "non_response"}, "values": {"100": "cien", "300": "trescientos", "999": "no responde"}}
+}
+
+
+def coded(rows):
+    frame = pl.DataFrame(rows, schema=["ing", "zona"], orient="row")
+    plan = Plan.parse("kind: census\nscenarios: {e: [zona]}\n")
+    known = plan.model_copy(update={"dictionary": plan.dictionary.replace("ing", **CODED["ing"])})
+    return Study.of(frame, known, Run(key=1))
+
+
+@given(st.lists(st.tuples(st.sampled_from([100, 300, 999]), st.sampled_from("ab")), min_size=1, max_size=12))
+def test_the_dictionary_is_that_of_the_whole_file(rows):
+    """What a step left as it was is missing or labelled as it was, and what it made is what it made."""
+    before = coded(rows)
+    step = {"do": "recode_categories", "variables": ["ing"], "mapping": {"999": "0"}, "where": "zona == 'a'"}
+    with warnings.catch_warnings(action="ignore", category=CelosiaWarning):
+        after = before.apply(step).data
+    values, variable = after.column("ing"), after.dictionary["ing"]
+    assert values.dtype == pl.Int64
+    expected = [income == 999 and zone == "b" for income, zone in rows]
+    assert variable.missing_mask(values).to_list() == expected
+    for income in {income for income, _ in rows if income != 999}:
+        assert variable.values[str(income)] == CODED["ing"]["values"][str(income)]
+
+
+def test_a_condition_that_nobody_meets_changes_nothing():
+    before = coded([(100, "a"), (999, "b")])
+    step = {"do": "recode_categories", "variables": ["ing"], "mapping": {"100": "cien"}, "where": "zona == 'z'"}
+    done = before.apply(step)
+    assert done.data.frame.equals(before.data.frame) and done.data.dictionary == before.data.dictionary
+    assert done.result is not None and not done.result.changed
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"mapping": {"300": "100"}, "labels": {"100": "cien o más"}},
+        {"mapping": {"300": "999"}, "others": "5", "missing": "300"},
+    ],
+)
+def test_one_code_does_not_mean_two_things(step):
+    with pytest.raises((OptionError, DataError)) as error:
+        coded([(100, "a"), (300, "a"), (999, "a"), (100, "b"), (300, "b")]).apply(
+            {"do": "recode_categories", "variables": ["ing"], "where": "zona == 'a'", **step}
+        )
+    assert error.value.code in ("scope-codes", "recode-into-missing")
+
+
+def test_labels_of_every_stratum_stay():
+    ages = pl.DataFrame({"region": ["n"] * 6 + ["s"] * 6, "zona": ["a"] * 12, "edad": [*range(1, 7), *range(101, 107)]})
+    step = {"do": "recode_intervals", "variable": "edad", "groups": 2, "strata": ["region"]}
+    done = study(ages, "").apply(step).data
+    assert set(done.column("edad").cast(str)) <= set(done.dictionary["edad"].values)
+
+
+PEOPLE = {"hogar": [1, 1, 2, 2, 3, 3, 4, 4], "zona": list("aabbccdd"), "reg": [1, 1, 1, 1, 2, 2, 2, 2]}
+
+
+@pytest.mark.parametrize(
+    ("step", "code"),
+    [
+        ({"do": "new_ids", "variable": "hogar", "strata": ["reg"]}, "scope-whole"),
+        ({"do": "new_ids", "variable": "hogar", "where": "reg == 2"}, "scope-whole"),
+        ({"do": "household_size", "household": "hogar", "strata": ["sexo"]}, "scope-whole"),
+        ({"do": "sample", "share": 0.5, "household": "hogar", "weight": "w", "where": "sexo == 1"}, "scope-whole"),
+    ],
+)
+def test_what_is_promised_of_whole_groups_is_not_done_in_parts(step, code):
+    frame = pl.DataFrame(PEOPLE).with_columns(sexo=pl.Series([1, 2] * 4), w=pl.lit(1.0))
+    with pytest.raises(OptionError) as error:
+        study(frame).apply(step)
+    assert error.value.code == code and error.value.facts["step"] == step["do"]
+
+
+def test_what_holds_of_the_whole_may_be_done_in_parts():
+    done = study(pl.DataFrame(PEOPLE)).apply({"do": "household_size", "household": "hogar", "strata": ["reg"]})
+    assert done.data.column("household_size").to_list() == [2] * 8
+
+
+def test_a_direct_identifier_stays_one_until_nobody_has_it():
+    frame = pl.DataFrame(PEOPLE).with_columns(hogar=pl.Series([7, 7, 8, 8, 9, 9, 10, 10]))
+    plan = Plan.parse("kind: census\ndictionary: {hogar: {identification: direct}}\nscenarios: {e: [zona]}\n")
+    done = Study.of(frame, plan, Run(key=1)).apply({"do": "new_ids", "variable": "hogar", "where": "reg == 2"})
+    assert done.data.dictionary["hogar"].is_direct

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal
 
-import numpy as np
 from pydantic import SerializeAsAny, ValidationError, model_validator
 
-from celosia.core.codes import spell_series
-from celosia.core.condition import Condition, holds
+from celosia.core.condition import Condition
 from celosia.core.errors import CelosiaError, DataError, OptionError, PlanError, RoleError
-from celosia.core.method import Method, Protected, changed_cells
+from celosia.core.method import Method, Protected
 from celosia.core.microdata import Microdata
 from celosia.core.model import Frozen
 from celosia.core.run import Run
-from celosia.engines import engine
 from celosia.methods import method
 from celosia.process.household import on_households
+from celosia.process.parts import on_some, on_strata
 
 
 class Step(Frozen):
@@ -87,35 +85,13 @@ class Step(Frozen):
             if self.level == "household":
                 return on_households(self.method, self.name, data, own)
             if self.where is not None:
-                return self._where(data, own)
+                return on_some(self.method, self.name, self.where, data, own)
             if self.step_strata:
-                return self._in_strata(data, own)
+                return on_strata(self.method, self.name, self.step_strata, data, own)
             return self.method.apply(data, own)
         except (DataError, RoleError, OptionError) as error:
             error.facts.setdefault("where", self.name)
             raise
-
-    def _where(self, data: Microdata, run: Run) -> Protected:
-        assert self.where is not None
-        inside = holds(self.where, data)
-        treated = self._part(data.take(inside), run)
-        after = _merge([treated, data.take(~inside)]).in_order_of(data.ids)
-        return Protected(after, method=self.method, run=run, changed=changed_cells(data, after))
-
-    def _in_strata(self, data: Microdata, run: Run) -> Protected:
-        strata = engine(data).encode(self.step_strata, "strict")
-        parts = [
-            self._part(data.take(strata.index == number), run.step(str(number))) for number in range(strata.count.size)
-        ]
-        after = _merge(parts).in_order_of(data.ids)
-        return Protected(after, method=self.method, run=run, changed=changed_cells(data, after))
-
-    def _part(self, data: Microdata, run: Run) -> Microdata:
-        """Some records treated; they go back to their places, so that a new order would be lost unseen."""
-        treated: Microdata = self.method.apply(data, run).data
-        if not np.array_equal(treated.ids, data.ids[np.isin(data.ids, treated.ids)]):
-            raise OptionError("scope-order", step=self.name)
-        return treated
 
 
 def free_name(do: str, taken: Collection[str]) -> str:
@@ -124,14 +100,3 @@ def free_name(do: str, taken: Collection[str]) -> str:
     while (name := do if number == 1 else f"{do}-{number}") in taken:
         number += 1
     return name
-
-
-def _merge(parts: list[Microdata]) -> Microdata:
-    """Treated and untreated records of one file; where types came to differ, the column is text."""
-    names = parts[0].variables
-    if any(part.variables != names for part in parts):
-        raise OptionError("scope-columns")
-    unlike = [n for n in names if len({part.column(n).dtype for part in parts}) > 1]
-    dictionary = parts[0].dictionary
-    alike = [part.with_columns({n: spell_series(part.column(n)) for n in unlike}, dictionary) for part in parts]
-    return Microdata.concat(alike)

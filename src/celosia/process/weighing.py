@@ -45,4 +45,5 @@ def _moved(state: Study, name: str) -> bool:
 
 
 def _numbers(state: Study, name: str, ids: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
-    return engine(state.data.in_order_of(ids)).weights(name) / WEIGHT_SCALE
+    weights: npt.NDArray[np.float64] = engine(state.data.in_order_of(ids)).weights(name) / WEIGHT_SCALE
+    return weights

@@ -14,7 +14,11 @@ from celosia.verify.risk_limit import RiskAtMost
 from celosia.verify.totals import SameTotals
 from celosia.verify.values import Domain, KeepsMissing, NoFiner, OneToOne, OnGrid
 
+OF_THE_WHOLE = (SameRecords, SomeRecords, Untouched, OneToOne, CountsMembers, WholeGroups, Together, SameTotals)
+"""Promises of all records or of whole groups: kept in each part of a file, they are not yet kept in the file."""
+
 __all__ = [
+    "OF_THE_WHOLE",
     "Absent",
     "Band",
     "Banded",
