@@ -1,11 +1,13 @@
 """Members counted."""
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
 from celosia.core.dictionary import Dictionary, Level, Variable
-from celosia.core.errors import DataError, OptionError, RoleError
+from celosia.core.errors import DataError, OptionError, PromiseError, RoleError
+from celosia.core.language import speaking
 from celosia.core.microdata import Microdata
 from celosia.methods import HouseholdSize
 
@@ -33,6 +35,30 @@ def test_missing_households():
             HouseholdSize(household="hogar").apply(data)
         assert caught.value.code == "group-missing"
         assert caught.value.facts["count"] == 1
+
+
+@pytest.mark.parametrize("language", ["es", "en"])
+def test_a_size_that_says_that_somebody_left_is_not_published(language):
+    method = HouseholdSize(household="hogar")
+    (promise,) = method.lasting()
+    whole = method.apply(Microdata(FRAME)).data
+    promise.check(whole, whole)
+    torn = whole.take(np.array([0, 1, 2, 3, 5]))
+    with pytest.raises(PromiseError) as caught:
+        promise.check(torn, torn)
+    assert caught.value.facts["count"] == 2
+    with speaking(language):
+        assert "household_size" in str(caught.value)
+
+
+def test_a_size_that_nobody_can_compare_is_passed_over():
+    method = HouseholdSize(household="hogar")
+    (promise,) = method.lasting()
+    torn = method.apply(Microdata(FRAME)).data.take(np.array([0, 1]))
+    recoded = torn.with_columns({"household_size": pl.Series(["2-3", "2-3"])})
+    emptied = torn.suppress({"household_size": np.array([True, True])})
+    for left in (torn.drop("hogar"), torn.drop("household_size"), recoded, emptied):
+        promise.check(left, left)
 
 
 def test_wrong_inputs():

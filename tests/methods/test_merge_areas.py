@@ -279,6 +279,23 @@ def test_checkers_see_what_is_broken(promise, kept, broken):
     assert caught.value.facts["count"] == 1
 
 
+def test_what_is_not_in_the_file_is_not_counted_in_it():
+    merged = MergeAreas(area="zona", minimum_dwellings=2, dwelling="casa")
+    (promise,) = merged.lasting()
+    for left in (BEFORE.drop("zona"), BEFORE.drop("casa")):
+        promise.check(left, left)
+
+
+def test_dwellings_that_leave_afterwards_are_missed():
+    merged = MergeAreas(area="zona", minimum_dwellings=2, dwelling="casa")
+    (promise,) = merged.lasting()
+    whole = merged.apply(BEFORE).data
+    promise.check(whole, whole)
+    torn = whole.take(np.array([0]))
+    with pytest.raises(PromiseError):
+        promise.check(torn, torn)
+
+
 def test_a_group_over_two_parents_is_thrown_away(monkeypatch):
     transform = MergeAreas._transform
 

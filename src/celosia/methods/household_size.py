@@ -15,7 +15,7 @@ from celosia.core.method import Promise
 from celosia.core.microdata import Microdata
 from celosia.engines import engine
 from celosia.methods.kinds import ColumnMethod, NewColumn, new_name
-from celosia.verify import CountsMembers
+from celosia.verify import CountsMembers, NoMoreThanMembers
 
 
 class HouseholdSize(ColumnMethod):
@@ -52,6 +52,10 @@ class HouseholdSize(ColumnMethod):
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
         """Members counted again."""
         return (*super().promises(before), CountsMembers(self.household, self.new_variable, self.top))
+
+    def lasting(self) -> tuple[Promise, ...]:
+        """No member left afterwards: the size would say that somebody did."""
+        return (NoMoreThanMembers(self.household, self.new_variable),)
 
     def _columns(self, data: Microdata) -> Mapping[str, NewColumn]:
         values = data.column(self.household)

@@ -198,6 +198,8 @@ class IneCensus2017(Method):
             EmptiedOnly(plain),
             BlankWhereWereFew(self.area, self.blanked, PERSONS),
         )
-        if not self.keep_area:
-            return (*always, Absent((self.area,)))
-        return (*always, EnoughInAreas(self.area, 0, DWELLINGS, self.dwelling))
+        return always if self.keep_area else (*always, Absent((self.area,)))
+
+    def lasting(self) -> tuple[Promise, ...]:
+        """Enough dwellings in every area that is told."""
+        return (EnoughInAreas(self.area, 0, DWELLINGS, self.dwelling),) if self.keep_area else ()

@@ -133,13 +133,11 @@ class MergeAreas(Method):
 
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
         """Areas merged whole, within their parent, next to each other, and large enough; nothing else touched."""
-        dwellings = self.minimum_dwellings or 0
         promises: list[Promise] = [
             SameRecords(),
             Untouched(frozenset([self.area])),
             NoFiner(self.area),
             KeepsMissing(self.area),
-            EnoughInAreas(self.area, self.minimum_persons or 0, dwellings, self.dwelling),
         ]
         if self.parent is not None:
             promises.append(WithinParent(self.area, self.parent))
@@ -150,8 +148,8 @@ class MergeAreas(Method):
         return tuple(promises)
 
     def lasting(self) -> tuple[Promise, ...]:
-        """Enough persons in every area."""
-        return (EnoughInAreas(self.area, self.minimum_persons),) if self.minimum_persons else ()
+        """Enough persons and dwellings in every area."""
+        return (EnoughInAreas(self.area, self.minimum_persons or 0, self.minimum_dwellings or 0, self.dwelling),)
 
     def _areas(self, data: Microdata) -> tuple[list[str], Ints, npt.NDArray[np.int64]]:
         """Codes of the areas in order, the parent of each, its persons and dwellings."""

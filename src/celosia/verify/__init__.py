@@ -4,7 +4,7 @@ from celosia.verify.anonymity import KAnonymous
 from celosia.verify.births import BirthsNoFiner
 from celosia.verify.cells import Absent, EmptiedOnly, Untouched
 from celosia.verify.drawn import Expanded, ShareDrawn
-from celosia.verify.households import CountsMembers, Together, WholeGroups
+from celosia.verify.households import CountsMembers, NoMoreThanMembers, Together, WholeGroups
 from celosia.verify.losses import EmptiedTogether, LosesAtMost, LostTogether, VariablesLoseAtMost
 from celosia.verify.matching import KAnonymousWildcard, Treated
 from celosia.verify.recoded import Band, Banded, InIntervals, Recoded
@@ -36,6 +36,7 @@ __all__ = [
     "LosesAtMost",
     "LostTogether",
     "NoFiner",
+    "NoMoreThanMembers",
     "OnGrid",
     "OneToOne",
     "Recoded",

@@ -27,7 +27,10 @@ def _both(before: Microdata, after: Microdata, area: str) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class EnoughInAreas:
-    """Every area has at least so many records, and so many dwellings, as whoever reads the file counts them."""
+    """Every area has at least so many records, and so many dwellings, as whoever reads the file counts them.
+
+    Where the variable of the areas or of the dwellings is not in the file, nobody counts them.
+    """
 
     area: str
     persons: int = 0
@@ -36,11 +39,14 @@ class EnoughInAreas:
 
     def check(self, before: Microdata, after: Microdata) -> None:
         """Raise with the number of areas that have fewer."""
-        home = pl.lit(1) if self.dwelling is None else spell_series(after.column(self.dwelling))
+        if self.area not in after:
+            return
+        homes = self.dwelling is not None and self.dwelling in after
+        home = spell_series(after.column(self.dwelling)) if homes and self.dwelling else pl.lit(1)
         records = pl.DataFrame([_areas(after, self.area)]).with_columns(home=home).drop_nulls("area")
         sizes = records.group_by("area").agg(persons=pl.len(), dwellings=pl.col("home").n_unique())
         few = pl.col("persons") < self.persons
-        if self.dwelling is not None:
+        if homes:
             few = few | (pl.col("dwellings") < self.dwellings)
         if count := sizes.filter(few).height:
             raise PromiseError("promise-area-small", variable=self.area, count=count)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from celosia.core.codes import spell_series
 from celosia.core.errors import PromiseError
 from celosia.core.microdata import Microdata
 from celosia.verify.anonymity import RECORDS
@@ -27,6 +28,31 @@ class CountsMembers:
         wrong = (after.column(self.name) != sizes).sum()
         if wrong:
             raise PromiseError("promise-size", variable=self.name, count=int(wrong))
+
+
+@dataclass(frozen=True)
+class NoMoreThanMembers:
+    """No household is shown with a size of more members than the file has of it.
+
+    Sizes that were recoded to something else than a number, or emptied, are passed over; so is a file without the
+    variable of the households or of the sizes.
+    """
+
+    household: str
+    name: str
+
+    def check(self, before: Microdata, after: Microdata) -> None:
+        """Raise with the number of records whose household has lost members."""
+        if self.household not in after or self.name not in after:
+            return
+        home = after.column(self.household)
+        known = ~after.dictionary[self.household].missing_mask(home)
+        sizes = spell_series(after.column(self.name)).cast(pl.Float64, strict=False)
+        shown = known & ~after.dictionary[self.name].missing_mask(after.column(self.name))
+        members = pl.DataFrame([home]).select(pl.len().over(self.household)).to_series()
+        wrong = int((shown & (sizes > members)).sum())
+        if wrong:
+            raise PromiseError("promise-members", variable=self.name, count=wrong)
 
 
 @dataclass(frozen=True)
