@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from celosia.core.codes import back_to, sort_key, spell, spell_series
+from celosia.core.codes import back_to, sort_key, spell, spell_number, spell_series
 from celosia.core.errors import DataError
 
 
@@ -96,3 +96,12 @@ def test_a_code_that_the_type_cannot_hold_stays_text():
 def test_numbers_sort_before_text_and_by_size():
     assert sorted(["b", "10", "9", "a", "-1"], key=sort_key) == ["-1", "9", "10", "a", "b"]
     assert sorted(["nan", "2", "b", "1"], key=sort_key) == ["1", "2", "b", "nan"]
+
+
+@pytest.mark.parametrize(
+    ("written", "spelled"),
+    [("99.0", "99"), ("-1.50", "-1.5"), ("007", "7"), ("-0.0", "0"), ("1e3", "1000"), ("12345678901234567890", None)]
+    + [(code, None) for code in ("a", "", "nan", "inf", "1_0", "1,5", ".", "٩")],
+)
+def test_a_number_is_spelled_as_a_column_would(written, spelled):
+    assert spell_number(written) == (written if spelled is None else spelled)

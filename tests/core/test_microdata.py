@@ -7,6 +7,7 @@ import pytest
 
 from celosia import Dictionary, Microdata, Variable
 from celosia.core.errors import DataError, RoleError
+from celosia.core.language import speaking
 
 KEY = bytes(range(32))
 
@@ -125,3 +126,32 @@ def test_a_mark_stays_only_where_the_cell_is_still_empty():
     data = Microdata(pl.DataFrame({"x": [1, 2, 3]})).suppress({"x": np.array([True, True, False])})
     again = data.with_columns({"x": pl.Series([None, 2, 3])})
     assert again.suppressed("x").to_list() == [True, False, False]
+
+
+@pytest.mark.parametrize("written", ["99.0", "99.", "099", "9.9e1", "99"])
+@pytest.mark.parametrize("values", [[99, 3, None], [99.0, 3.5, None]])
+def test_a_code_of_numbers_is_found_however_it_was_written(written, values):
+    book = Dictionary.of(Variable(name="x", missing={written: "non_response"}, values={written: "No sabe"}))
+    for held in (
+        Microdata(pl.DataFrame({"x": values}), book),
+        Microdata(pl.DataFrame({"x": values})).with_dictionary(book),
+    ):
+        variable = held.dictionary["x"]
+        assert variable.missing_mask(held.column("x")).to_list() == [True, False, True]
+        assert dict(variable.values) == {"99": "No sabe"}
+
+
+def test_codes_of_text_keep_their_spelling():
+    book = Dictionary.of(Variable(name="x", missing={"099": "non_response", "9.0": "non_response"}))
+    held = Microdata(pl.DataFrame({"x": ["099", "9"]}), book)
+    assert held.dictionary is book
+    assert held.dictionary["x"].missing_mask(held.column("x")).to_list() == [True, False]
+
+
+@pytest.mark.parametrize("language", ["es", "en"])
+def test_one_number_is_missing_in_one_way(language):
+    book = Dictionary.of(Variable(name="x", missing={"99": "non_response", "99.0": "not_applicable"}))
+    with pytest.raises(DataError) as caught, speaking(language):
+        Microdata(pl.DataFrame({"x": [99]}), book)
+    assert caught.value.code == "missing-two-kinds"
+    assert Microdata(pl.DataFrame({"x": ["99"]}), book).dictionary is book

@@ -13,6 +13,7 @@ grouping tables and JSON. This module alone decides how a value is spelled:
 from __future__ import annotations
 
 import datetime as dt
+import re
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -23,6 +24,8 @@ from celosia.core.errors import DataError
 
 _EXACT = 2**53
 """Floats at or above it are not integers anybody wrote."""
+
+_NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 def spell(value: Any) -> str | None:
@@ -85,6 +88,12 @@ def spell_series(values: pl.Series) -> pl.Series:
         spelled = pl.Series([spell(value) for value in distinct.to_list()], dtype=pl.String)
         return values.replace_strict(distinct, spelled, return_dtype=pl.String)
     raise DataError("column-type", variable=values.name, type=type_name(kind))
+
+
+def spell_number(code: str) -> str:
+    """A code as a column of numbers spells it (``99.0`` is ``99``); one that is no number, or a long one, stays."""
+    number = float(code) if _NUMBER.fullmatch(code) else float("nan")
+    return str(spell(number)) if abs(number) < _EXACT else code
 
 
 def _to_code(value: Any) -> Any:

@@ -7,14 +7,14 @@ measurement, identification, sensitivity), DANE's six classes, the role in a dis
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
 import polars as pl
 from pydantic import Field, field_validator
 
-from celosia.core.codes import Code, spell_series
+from celosia.core.codes import Code, spell_number, spell_series
 from celosia.core.errors import DataError, RoleError
 from celosia.core.model import Frozen, ReadOnly
 
@@ -138,6 +138,17 @@ class Variable(Frozen):
             return DaneClass.PUBLIC
         return None
 
+    def of_numbers(self) -> Variable:
+        """The same variable, its codes spelled as a column of numbers spells them; none may be of two kinds."""
+        missing: dict[str, MissingKind] = {}
+        for code, kind in self.missing.items():
+            if missing.setdefault(spell_number(code), kind) is not kind:
+                raise DataError("missing-two-kinds", variable=self.name)
+        values = {spell_number(code): label for code, label in self.values.items()}
+        if values.keys() == self.values.keys() and missing.keys() == self.missing.keys():
+            return self
+        return self.model_copy(update=_validated({"values": values, "missing": missing}))
+
     def kind_of(self, code: str | None) -> MissingKind | None:
         """The missing kind of one code (``None`` for the empty cell), or ``None`` for a value."""
         if code is None:
@@ -223,6 +234,12 @@ class Dictionary(Frozen):
         if name not in self:
             return Dictionary(variables=(*self.variables, changed))
         return Dictionary(variables=tuple(changed if v.name == name else v for v in self.variables))
+
+    def on(self, numeric: Callable[[str], bool]) -> Dictionary:
+        """The same dictionary for data of which these variables are numbers, so that their codes are found there."""
+        variables = tuple(v.of_numbers() if (v.values or v.missing) and numeric(v.name) else v for v in self.variables)
+        same = all(new is old for new, old in zip(variables, self.variables, strict=True))
+        return self if same else Dictionary(variables=variables)
 
     def keep(self, names: Iterable[str]) -> Dictionary:
         """Only the variables of these names, in the order of the names."""

@@ -54,7 +54,7 @@ class Microdata:
         for variable in book:
             if variable.name not in native.columns:
                 raise RoleError("variable-unknown", variable=variable.name, known=native.columns)
-        _set(self, _with_record_ids(native, book, key), book)
+        _set(self, _with_record_ids(native, book, key), book.on(lambda name: native[name].dtype.is_numeric()))
 
     @classmethod
     def _of(cls, frame: pl.DataFrame, dictionary: Dictionary) -> Microdata:
@@ -125,8 +125,9 @@ class Microdata:
         return Microdata._of(frame.select(_order(frame.columns)), dictionary or self.dictionary)
 
     def with_dictionary(self, dictionary: Dictionary) -> Microdata:
-        """The same cells under another dictionary."""
-        return Microdata._of(self._frame, dictionary)
+        """The same cells under another dictionary; codes of numbers take the spelling that they have in the data."""
+        numeric = {name for name, dtype in self._frame.schema.items() if dtype.is_numeric()}
+        return Microdata._of(self._frame, dictionary.on(numeric.__contains__))
 
     def suppress(self, cells: Mapping[str, npt.NDArray[np.bool_]]) -> Microdata:
         """These cells emptied and marked, cells that were empty already too; ``cells`` gives a mask a variable."""
