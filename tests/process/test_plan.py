@@ -290,3 +290,21 @@ def test_a_variable_has_one_role(text):
 def test_a_role_may_be_said_twice():
     plan = Plan.parse("dictionary: {folio: {role: household}}\nroles: {household: folio}")
     assert plan.dictionary.with_role("household") == ("folio",)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "roles: {weight: w}",
+        "dictionary: libro.csv\nroles: {weight: w}",
+        "dictionary: {w: {role: weight, label: Factor}}",
+    ],
+)
+def test_a_role_declared_later_is_written(head):
+    text = f"# de la oficina\nkind: sample\n{head}\nscenarios:\n  e: [zona]  # del vecino\nsteps: []\n"
+    plan = Plan.parse(text).with_role("folio", "household")
+    again = Plan.parse(plan.render())
+    assert again.dictionary == plan.dictionary and again.scenarios == plan.scenarios
+    assert again.dictionary_file == plan.dictionary_file
+    assert "# de la oficina" in plan.render() and "# del vecino" in plan.render()
+    assert again.render() == plan.render()

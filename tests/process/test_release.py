@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from celosia import Plan, Run, Study, read, write
-from celosia.core.errors import FileError, PromiseError
+from celosia.core.errors import FileError, PromiseError, RoleError
 from celosia.process import release as module
 from celosia.process.release import confirm, decide, public_file, publish, release
 
@@ -101,3 +101,13 @@ def test_a_folder_that_cannot_be_made(made, tmp_path):
     with pytest.raises(FileError) as error:
         release(made(zones="aaaabbbbcccc"))
     assert error.value.code == "folder-unwritable"
+
+
+def test_a_promise_of_a_variable_that_a_later_step_dropped_names_both_steps(made):
+    text = (
+        TEXT.replace("keys: [zona]", "keys: [zona, valor]") + "  - {do: drop_variables, name: q, variables: [valor]}\n"
+    )
+    with pytest.raises(RoleError) as error:
+        release(made(zones="aaaabbbbcccc", text=text))
+    assert error.value.code == "promise-variable-dropped"
+    assert error.value.facts == {"step": "k", "variable": "valor", "dropped_by": "q"}

@@ -311,3 +311,17 @@ def test_a_direct_identifier_stays_one_until_nobody_has_it():
     plan = Plan.parse("kind: census\ndictionary: {hogar: {identification: direct}}\nscenarios: {e: [zona]}\n")
     done = Study.of(frame, plan, Run(key=1)).apply({"do": "new_ids", "variable": "hogar", "where": "reg == 2"})
     assert done.data.dictionary["hogar"].is_direct
+
+
+@pytest.mark.parametrize("scope", [{"strata": ["zona"]}, {"where": "zona == 'a'"}, {"where": "zona == 'z'"}])
+def test_what_left_by_parts_is_told_of_the_whole_file(scope):
+    method = {"do": "drop_records", "weight": "w", **({} if "where" in scope else {"where": "edad > 1"})}
+    frame = pl.DataFrame(HOMES).with_columns(w=pl.Series([1.0, 2.0, 4.0, 8.0]), edad=pl.Series([1, 2, 1, 4]))
+    known = study(frame)
+    if "where" in scope:
+        done = known.apply({**method, "where": "edad > 1"}, where=scope["where"])
+    else:
+        done = known.apply({**method, **scope})
+    left = known.data.height - done.data.height
+    lost = 15 - done.data.column("w").sum()
+    assert (done.result.records, done.result.lost_records, done.result.lost_weight) == (4, left, lost)

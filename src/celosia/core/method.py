@@ -111,6 +111,10 @@ class Method(Frozen):
         """What the output keeps by itself, and the published file must still keep when it is read back."""
         return ()
 
+    def in_parts(self, before: Microdata, after: Microdata, run: Run) -> Protected:
+        """What there is to report of all the data where the method was applied to parts of them."""
+        return Protected(after, method=self, run=run)
+
     @final
     def apply(self, data: Any, run: Run | None = None) -> Protected:
         """Protect any table; give back its own kind, verified.

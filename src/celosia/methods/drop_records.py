@@ -141,6 +141,10 @@ class DropRecords(Method):
             raise DataError("recalibration-empty", count=gone, by=self.by)
         return np.divide(total, rest, out=np.ones_like(total), where=rest > 0)[group]
 
+    def in_parts(self, before: Microdata, after: Microdata, run: Run) -> Dropped:
+        """What left the whole file."""
+        return Dropped.of(after, before, ~np.isin(before.ids, after.ids), self.weight, self, run)
+
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
         """Exactly the records where the condition does not hold; totals as they were if recalibrated."""
         if not self.recalibrate or self.weight is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
 from celosia.core.errors import DataError, OptionError
@@ -60,6 +61,10 @@ class RecordSuppression(Method):
         if leaves.all():
             raise DataError("record-suppression-all", k=self.k)
         return Dropped.of(engine(data).filter(~leaves), data, leaves, self.weight, self, run)
+
+    def in_parts(self, before: Microdata, after: Microdata, run: Run) -> Dropped:
+        """What left the whole file."""
+        return Dropped.of(after, before, ~np.isin(before.ids, after.ids), self.weight, self, run)
 
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
         """Some of the records, with every cell as it was."""

@@ -7,6 +7,7 @@ code cannot be said of the file, and stops.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def on_some(method: Method, step: str, where: Condition, data: Microdata, run: R
     """The method applied to the records where a condition holds; where it holds for none, nothing is done."""
     inside: Mask = holds(where, data)
     if not inside.any():
-        return Protected(data, method=method, run=run)
+        return method.in_parts(data, data, run)
     treated = _treated(method, step, data.take(inside), run)
     return _whole([treated, data.take(~inside)], method, step, data, run)
 
@@ -61,7 +62,7 @@ def _whole(parts: list[Microdata], method: Method, step: str, data: Microdata, r
                 promise.check(data, after)
     except PromiseError:
         raise OptionError("scope-whole", step=step) from None
-    return Protected(after, method=method, run=run, changed=changed_cells(data, after))
+    return replace(method.in_parts(data, after, run), changed=changed_cells(data, after))
 
 
 def _joined(parts: list[Microdata], before: Dictionary) -> Microdata:

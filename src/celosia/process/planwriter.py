@@ -17,14 +17,20 @@ _INDENT = 2
 
 
 def render(plan: Plan) -> str:
-    """The text of a plan: its own where it has one, comments and all, with the steps as they are now."""
+    """The text of a plan: its own where it has one, comments and all, with the steps as they are now.
+
+    Where more than steps is not as the text says, all is written anew under the comments of the old text.
+    """
+    from celosia.process.plan import Plan as Loaded
+
     place = place_of(plan.text, "steps") if plan.text else None
     if place is None:
         return _from_nothing(plan)
-    from celosia.process.plan import Plan as Loaded
-
     lines = plan.text.splitlines()
-    before = Loaded.parse(plan.text, plan.path).steps
+    read = Loaded.parse(plan.text, plan.path)
+    if read.without_steps() != plan.without_steps():
+        return "\n".join([*comments(lines), _from_nothing(plan)])
+    before = read.steps
     named = ["name" in step for step in load_text(plan.text, plan.path).get("steps") or []]
     blocks = _blocks(lines, place)
     indent = place.indent if blocks else _INDENT
@@ -110,6 +116,12 @@ def _anonymity(section: Anonymity) -> dict[str, Any]:
     return written | ({"questions": questions} if questions else {})
 
 
+def _roles(plan: Plan) -> dict[str, list[str]]:
+    """The variables of each role; all that a plan says of variables beside a dictionary of their own."""
+    roles = dict.fromkeys(variable.role for variable in plan.dictionary if variable.role is not None)
+    return {role.value: list(plan.dictionary.with_role(role)) for role in roles}
+
+
 def _from_nothing(plan: Plan) -> str:
     whole: dict[str, Any] = {"celosia": 1}
     for name in ("title", "source", "policy"):
@@ -121,6 +133,7 @@ def _from_nothing(plan: Plan) -> str:
         whole["kind"] = plan.kind.value
     if plan.dictionary_file:
         whole["dictionary"] = plan.dictionary_file
+        whole["roles"] = _roles(plan)
     elif len(plan.dictionary):
         facts = {v.name: v.model_dump(mode="json", exclude={"name"}, exclude_defaults=True) for v in plan.dictionary}
         whole["dictionary"] = facts

@@ -14,9 +14,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from celosia.core.codes import spell_series
-from celosia.core.errors import FileError, PromiseError, warn
+from celosia.core.errors import FileError, PromiseError, RoleError, warn
 from celosia.core.microdata import Microdata
 from celosia.process.plan import Plan
+from celosia.process.step import Step
 from celosia.process.study import Study
 from celosia.process.verdict import Verdict
 
@@ -169,9 +170,21 @@ def confirm(study: Study, path: Path) -> Microdata:
     _same_cells(study.data, written)
     for step in study.plan.steps:
         if step.where is None and not step.step_strata:
-            for promise in step.method.lasting():
-                promise.check(written, written)
+            _keeps(study, step, written)
     return written
+
+
+def _keeps(study: Study, step: Step, written: Microdata) -> None:
+    """Raise where the file does not keep what a step promised of it, or a later step dropped what it spoke of."""
+    try:
+        for promise in step.method.lasting():
+            promise.check(written, written)
+    except RoleError as error:
+        dropped_by = study.dropped_by(str(error.facts.get("variable")))
+        if error.code != "variable-unknown" or dropped_by is None:
+            raise
+        facts = {"step": step.name, "variable": error.facts["variable"], "dropped_by": dropped_by}
+        raise RoleError("promise-variable-dropped", **facts) from None
 
 
 def _same_cells(meant: Microdata, written: Microdata) -> None:

@@ -127,11 +127,17 @@ class Study:
 
     def _explained(self, error: RoleError, step: Step) -> RoleError:
         """The error itself, or that an earlier step had dropped the variable."""
-        variable = error.facts.get("variable")
-        if error.code != "variable-unknown" or variable in self.data or variable not in self.root.data:
+        variable = str(error.facts.get("variable"))
+        by = self.dropped_by(variable) if error.code == "variable-unknown" else None
+        if by is None:
             return error
-        by = next(state for state in self.history if variable not in state.data).plan.steps[-1].name
         return RoleError("step-variable-dropped", step=step.name, variable=variable, dropped_by=by)
+
+    def dropped_by(self, variable: str) -> str | None:
+        """The step that dropped a variable of the source, if one did."""
+        if variable in self.data or variable not in self.root.data:
+            return None
+        return next(state for state in self.history if variable not in state.data).plan.steps[-1].name
 
     def undo(self) -> Study:
         """The study one step before."""
