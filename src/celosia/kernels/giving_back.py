@@ -41,28 +41,31 @@ def seen(players, i, others, j, aim, shown):
 
     Who hides every key is matched by those that hide some; by all where there is one key only.
     """
-    unseen = aim & (aim - 1) != 0 and aim & ~others.bits[j] == 0 and aim & players.bits[i] == 0
+    unseen = aim & players.bits[i] == 0 and aim & (aim - 1) != 0 and aim & ~others.bits[j] == 0
     return not unseen and agree(players, i, others, j, shown)
 
 
-@woven
-def _reached(game, i, a):
-    """What a player is matched by for an aim, itself included."""
-    reach = np.int64(0)
-    for j in range(game.players.mass.size):
-        if i == j or seen(game.players, i, game.players, j, game.aims[a], game.shown[a]):
-            reach += game.players.mass[j]
-    for j in range(game.others.mass.size):
-        if seen(game.players, i, game.others, j, game.aims[a], game.shown[a]):
-            reach += game.others.mass[j]
-    return reach
+@jit
+def _mass_seen(players, i, others, aim, shown, apart):
+    """What those amount to by which a player is matched; ``apart`` is room for the bits on which each differs."""
+    apart[:] = 0
+    for w in range(shown.size):
+        key, open_ = players.packed[i, w], shown[w] & ~players.fields[i, w]
+        for j in range(apart.size):
+            apart[j] |= (key ^ others.packed[j, w]) & open_ & ~others.fields[j, w]
+    mass = np.int64(0)
+    for j in range(apart.size):
+        if apart[j] == 0 and seen(players, i, others, j, aim, shown):
+            mass += others.mass[j]
+    return mass
 
 
 @jit
 def show_again(game, rows, bits, back):
     """Show each cell (of ``rows``, ``bits``) again where every aim still holds; mark those that are back."""
-    players, aims, shown = game.players, game.aims, game.shown
+    players, others, aims, shown = game.players, game.others, game.aims, game.shown
     size = players.mass.size
+    apart, apart_others = np.empty(size, dtype=np.uint64), np.empty(others.mass.size, dtype=np.uint64)
     after = np.empty(aims.size, dtype=np.int64)
     leaving, many = np.empty((aims.size, size), dtype=np.int32), np.zeros(aims.size, dtype=np.int64)
     for c in range(rows.size):
@@ -77,7 +80,8 @@ def show_again(game, rows, bits, back):
         hides(players, i, game.variables, new)
         for a in range(aims.size):
             if good and aims[a] & bits[c] != 0:
-                after[a] = _reached(game, i, a)
+                after[a] = _mass_seen(players, i, players, aims[a], shown[a], apart)
+                after[a] += _mass_seen(players, i, others, aims[a], shown[a], apart_others)
                 good = after[a] >= game.needs[a]
         for a in range(aims.size):
             many[a] = 0
