@@ -177,7 +177,7 @@ def test_the_demo_plan_is_its_own_rendering():
         ("roles: [a]", PlanError, "plan-not-mapping"),
         ("roles: {weight: [a, b]}", RoleError, "role-taken-twice"),
         ("roles: {weight: {a: b}}", PlanError, "plan-field-form"),
-        ("dictionary: {a: {etiqueta: x}}", PlanError, "field-unknown"),
+        ("dictionary: {a: {etiketa: x}}", FileError, "codebook-field"),
         ("dictionary: {a: x}", PlanError, "plan-not-mapping"),
         ("hierarchies: {h: {csv: nada.csv}}", FileError, "file-missing"),
         ("hierarchies: {h: x}", PlanError, "hierarchy-form"),

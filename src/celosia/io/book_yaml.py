@@ -59,7 +59,7 @@ def _variable(name: str, facts: Any, path: str) -> Variable:
     for header, value in facts.items():
         field = words.field(header)
         if field is None or field in ("name", "code"):
-            raise FileError("codebook-field", path=path, variable=name, field=header)
+            raise FileError("codebook-field", path=path, variable=name, field=header, known=words.PROPERTIES)
         fields[field] = _meant(field, value)
     try:
         return Variable.model_validate(fields)

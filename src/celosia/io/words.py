@@ -23,6 +23,9 @@ _FIELDS = {
     "missing_ranges": "rangos_perdidos missing_ranges",
     "code": "codigo code",
 }
+PROPERTIES = tuple(name for name in _FIELDS if name not in ("name", "code"))
+"""What may be said of a variable."""
+
 _KIND = {
     "not_applicable": "not_applicable no_aplica no_corresponde",
     "non_response": "non_response no_respuesta no_responde no_sabe",

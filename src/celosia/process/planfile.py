@@ -11,6 +11,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from celosia.core.dictionary import Dictionary, Role, Variable
 from celosia.core.errors import OptionError, PlanError
 from celosia.demography.published import CountsFile
+from celosia.io.book_yaml import from_document
 from celosia.io.csv_form import known_form
 from celosia.process.anonymity import Anonymity, Question
 from celosia.process.inventory import Source
@@ -89,11 +90,10 @@ def _kind(value: Any, where: str) -> FileKind:
 def _dictionary(described: Mapping[str, Any], roles: Mapping[str, Any], where: str) -> Dictionary:
     _mapping(described, where, "dictionary")
     _mapping(roles, where, "roles")
-    book = Dictionary()
+    for name, facts in described.items():
+        _mapping(facts or {}, where, f"dictionary: {name}")
+    book = from_document(described if set(described) == {"variables"} else {"variables": described}, where)
     try:
-        for name, facts in described.items():
-            _mapping(facts or {}, where, f"dictionary: {name}")
-            book = book.replace(name, **(facts or {}))
         for role, names in roles.items():
             for name in _names(names, where, f"roles: {role}"):
                 book = _in_role(book, name, role, where)
