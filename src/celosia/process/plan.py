@@ -13,9 +13,10 @@ from pydantic import Field, ValidationError, field_validator
 
 from celosia.core.condition import Condition
 from celosia.core.dictionary import Dictionary, Role
-from celosia.core.errors import FileError, PlanError
+from celosia.core.errors import PlanError
 from celosia.core.hierarchy_rules import Tree
 from celosia.core.model import Frozen, ReadOnly
+from celosia.core.textfile import read_text
 from celosia.process.anonymity import Anonymity
 from celosia.process.inventory import Source
 from celosia.process.policy import Policy
@@ -77,14 +78,7 @@ class Plan(Frozen):
     @classmethod
     def load(cls, path: str | Path) -> Plan:
         """A plan from its file."""
-        file = Path(path)
-        try:
-            text = file.read_text("utf-8-sig")
-        except FileNotFoundError:
-            raise FileError("file-missing", path=file.name) from None
-        except (OSError, UnicodeDecodeError):
-            raise FileError("file-unreadable", path=file.name) from None
-        return cls.parse(text, file)
+        return cls.parse(read_text(Path(path)), path)
 
     @classmethod
     def parse(cls, text: str, path: str | Path = "plan.yaml") -> Plan:

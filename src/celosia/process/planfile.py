@@ -189,10 +189,10 @@ def read_steps(written: Any, hierarchies: PlanHierarchies, where: str) -> tuple[
     steps: list[Step] = []
     taken: set[str] = set()
     for number, facts in enumerate(written, start=1):
-        if not isinstance(facts, dict):
+        if not isinstance(facts, dict) or not isinstance(facts.get("do"), str):
             raise PlanError("step-without-do", where=where, step=str(number))
         given = _with_counts(hierarchies.placed(facts), hierarchies.path.parent)
-        step = Step.parse(given, free_name(str(given.get("do")), taken))
+        step = Step.parse(given, free_name(given["do"], taken))
         if step.name in taken:
             raise PlanError("step-name-taken", where=where, step=step.name)
         taken.add(step.name)
