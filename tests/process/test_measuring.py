@@ -481,3 +481,18 @@ def test_a_panel_is_counted_in_each_way():
     gone = Microdata(wide.fill_null(9)).suppress({k: wide[k].is_null().to_numpy() for k in ("s", "u")})
     for way in ("wildcard", "strict"):
         assert risk.frequencies(gone, wide.columns, missing=way).sample.tolist() == chains[way]
+
+
+def test_a_key_that_a_step_derives_is_looked_at_before_and_after():
+    """The size of a household is known to whoever sees the household, whether the file tells it or not."""
+    frame = pl.DataFrame({"hogar": [1, 1, 2, 3, 4, 4, 4], "sexo": [1, 2, 1, 1, 1, 2, 2]})
+    size = "{do: household_size, household: hogar, new_variable: miembros}"
+    text = f"kind: census\nroles: {{household: hogar}}\nscenarios: {{v: [sexo, miembros]}}\nsteps: [{size}]"
+    root = Study.of(frame, Plan.parse(text))
+    done = root.replay(Plan.parse(text))
+    for study in (root, done):
+        found = study.risk(missing="strict").frequencies.sample
+        assert found.tolist() == [1, 1, 2, 2, 1, 2, 2]
+    assert "miembros" not in root.data and "miembros" in done.data
+    dropped = done.apply({"do": "drop_variables", "variables": ["miembros"]})
+    assert dropped.risk(missing="strict").frequencies.sample.tolist() == [4, 3, 4, 4, 4, 3, 3]

@@ -133,7 +133,7 @@ def test_limits_keep_their_decimals(outcome):
 def test_the_verdict_says_how_it_counts_and_what_it_judges(outcome):
     thresholds = ({"measure": "global_risk", "below": "50 %"},)
     policy = Policy(name="p", counting="strict", level="household", thresholds=thresholds)
-    with pytest.warns(match="strict"):
+    with pytest.warns(match="strict"), pytest.warns(match="household"):
         verdict = policy.check(outcome.study)
     from celosia.report.summary import verdict_notes
 

@@ -16,13 +16,14 @@ PYTHON = Path(__file__).parents[2] / ".venv-peers" / "bin" / "python"
 needs_peers = pytest.mark.skipif(not PYTHON.exists(), reason="no environment of the peers; `make peers` makes it")
 
 _CALL = """
-import json, sys
+import json, os, sys
 import pandas as pd
 from pycanon import anonymity
-frame = pd.read_parquet(sys.argv[1])
+frame = pd.read_parquet(sys.argv[1], use_threads=False)
 measure, *arguments = json.loads(sys.argv[2])
 found = getattr(anonymity, measure)(frame, *arguments)
-print(json.dumps(list(found) if isinstance(found, tuple) else found, default=float))
+print(json.dumps(list(found) if isinstance(found, tuple) else found, default=float), flush=True)
+os._exit(0)  # old libraries may abort while they are unloaded
 """
 
 

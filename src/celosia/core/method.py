@@ -92,6 +92,11 @@ class Method(Frozen):
     """Whether records are drawn and weights divided by the fraction drawn, so that population frequencies stand."""
 
     @property
+    def makes(self) -> tuple[str, ...]:
+        """New variables that it derives from others, as anybody who holds the file could."""
+        return ()
+
+    @property
     def record_wise(self) -> bool:
         """Whether what becomes of a record, and what the dictionary says of it, depends on no other record.
 

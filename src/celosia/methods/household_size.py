@@ -49,6 +49,11 @@ class HouseholdSize(ColumnMethod):
         """The variable added."""
         return (self.new_variable,)
 
+    @property
+    def makes(self) -> tuple[str, ...]:
+        """The size: who lives together can be counted."""
+        return self.touched
+
     def promises(self, before: Microdata) -> tuple[Promise, ...]:
         """Members counted again."""
         return (*super().promises(before), CountsMembers(self.household, self.new_variable, self.top))

@@ -53,18 +53,26 @@ def _seen(study: Study, scenario: Scenario, missing: Any) -> tuple[Microdata, li
     that drops it hides neither.
     """
     guessed = missing == "intruder"
-    data, keys = _with_keys(study.filled if guessed else study.data, scenario)
+    data, keys = _with_keys(_with_made(study, study.filled if guessed else study.data), scenario)
     told = (study.household, scenario.person, scenario.round)
     gone = [name for name in told if name is not None and name not in data]
     if gone:
         first = study.root.data.in_order_of(data.ids)
         data = data.with_columns({name: first.column(name) for name in gone})
     data = weighed(study, data)
-    return data, keys, _with_keys(study.truth, scenario)[0] if guessed else None
+    return data, keys, _with_keys(_with_made(study, study.truth), scenario)[0] if guessed else None
 
 
 def _weight(study: Study) -> str | None:
     return study.weight if study.weighted else None
+
+
+def _with_made(study: Study, data: Microdata) -> Microdata:
+    """The data with the keys that steps of the plan have still to make: what they derive, an intruder derives."""
+    for step in study.root.makers:
+        if step.name not in study.plan.step_names:
+            data = step.apply(data, study.run).data
+    return data
 
 
 def _with_keys(data: Microdata, scenario: Scenario) -> tuple[Microdata, list[str]]:

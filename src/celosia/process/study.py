@@ -45,6 +45,8 @@ class Study:
         The study one step before, ``None`` at the root.
     result
         What the last step reported.
+    makers
+        At the root: the plan's steps that derive keys of its scenarios, which are looked at before these steps too.
     """
 
     plan: Plan
@@ -52,6 +54,7 @@ class Study:
     run: Run = field(default_factory=Run, repr=False)
     parent: Study | None = field(default=None, repr=False)
     result: Protected | None = field(default=None, repr=False)
+    makers: tuple[Step, ...] = field(default=(), repr=False)
 
     # -- beginnings --------------------------------------------------------------------------------
 
@@ -76,15 +79,18 @@ class Study:
         held = data if isinstance(data, Microdata) else Microdata(data)
         held.require(*plan.dictionary.names)
         held = held.with_dictionary(held.dictionary.update(plan.dictionary).keep(held.variables))
-        study = cls(plan.without_steps(), held, run or Run())
+        keys = {key for scenario in plan.scenarios for key in scenario.keys}
+        makers = tuple(step for step in plan.steps if keys & set(step.method.makes) - set(held.variables))
+        study = cls(plan.without_steps(), held, run or Run(), makers=makers)
         study._require()
         return study
 
     def _require(self) -> None:
         if self.data.height == 0:
             raise DataError("no-records")
+        made = {name for step in self.makers for name in step.method.makes}
         for scenario in self.plan.scenarios:
-            self.data.require(*scenario.variables)
+            self.data.require(*(name for name in scenario.variables if name not in made))
         for condition in self.plan.groups.values():
             self.data.require(*names(condition))
         kind = self.plan.kind
@@ -92,7 +98,8 @@ class Study:
             raise RoleError("file-kind-missing")
         if kind in (FileKind.SAMPLE, FileKind.REGISTER_SAMPLE) and self.weight is None:
             raise RoleError("weight-missing-role")
-        warn_of_identifiers(self.data, [key for scenario in self.plan.scenarios for key in scenario.keys])
+        keys = [key for scenario in self.plan.scenarios for key in scenario.keys if key in self.data]
+        warn_of_identifiers(self.data, keys)
 
     def replay(self, plan: Plan | str | Path | None = None) -> Study:
         """This root with every step of a plan applied."""
