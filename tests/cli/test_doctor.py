@@ -1,14 +1,17 @@
 """``celosia doctor``: what it says of a machine, and that nothing is compiled after it has warmed."""
 
+import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from celosia import kernels
 from celosia.process import rehearsal
 
+SNAPSHOT = Path(__file__).parent / "snapshots" / "doctor.json"
 COLD = """
 import importlib, pkgutil
 import celosia.kernels as kernels
@@ -30,6 +33,8 @@ def test_it_says_what_there_is(celosia):
     ran = celosia("doctor", "--json")
     assert ran.code == 0
     found = ran.json["results"]
+    shape = {name: type(value).__name__ for name, value in sorted(found.items())}
+    assert shape == json.loads(SNAPSHOT.read_text("utf-8"))
     assert found["compiled"]["kept"] and None not in found["libraries"].values()
     assert set(found["extras"]) == {"attack", "dp", "reports"}
     assert found["libraries"]["numba"] in celosia("doctor").out
